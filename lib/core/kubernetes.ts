@@ -9,6 +9,14 @@ export const clusterNameRule =
 
 /** pkg/apis/core/well_known_labels.go, TaintNodeOutOfService. */
 export const outOfServiceKey = 'node.kubernetes.io/out-of-service';
+/** Of a node that is not Ready, by what its condition says (k8s.io/api/core/v1 TaintNodeUnreachable, TaintNodeNotReady). */
+export const lossTaints = {
+  Unknown: 'node.kubernetes.io/unreachable',
+  False: 'node.kubernetes.io/not-ready',
+} as const;
+/** By its key, or as a history has it: `KEY:EFFECT`. */
+export const isLossTaint = (taint: string): boolean =>
+  Object.values<string>(lossTaints).includes(taint.split(':', 1)[0] ?? '');
 
 /** Taint that Kubernetes' documentation has an operator set. */
 export const outOfServiceTaint = {

@@ -3,7 +3,7 @@
  * the cluster shows. Reads only; what is not allowed to be read is a line that says so.
  */
 import type { V1Deployment, V1PersistentVolume, V1Pod } from '@kubernetes/client-node';
-import { harnessVersion, outOfServiceKey, type UserClients } from '../core/index.ts';
+import { harnessVersion, lossTaints, outOfServiceKey, type UserClients } from '../core/index.ts';
 import { driverServing } from '../scenario/index.ts';
 import { allActors, plainName } from './actors.ts';
 import { type Facts, type Reading, isOwnTopology, readCluster } from './facts.ts';
@@ -353,15 +353,13 @@ const hasClaim = ({ spec }: V1Pod): boolean =>
 const named = ({ metadata }: V1Pod | V1Deployment): string =>
   `${metadata?.namespace ?? ''}/${metadata?.name ?? ''}`;
 
-const unreachable = 'node.kubernetes.io/unreachable';
-
 function timerLines({ kubernetes, controllerManager }: Facts, reading: Reading): RiskLine[] {
   const flag = (name: string): string | undefined =>
     controllerManager?.findLast((each) => each.startsWith(`--${name}`))?.split('=')[1];
   const minor = Number(/^v?1\.(\d+)/.exec(kubernetes)?.[1] ?? Number.NaN);
   const grace = flag('node-monitor-grace-period');
   const waits = reading.pods.filter(hasClaim).flatMap(({ spec }) => {
-    const tolerated = spec?.tolerations?.find(({ key }) => key === unreachable);
+    const tolerated = spec?.tolerations?.find(({ key }) => key === lossTaints.Unknown);
     return tolerated === undefined ? [] : [tolerated.tolerationSeconds ?? Infinity];
   });
   const [least, most] = [Math.min(...waits), Math.max(...waits)];

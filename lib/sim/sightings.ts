@@ -10,13 +10,6 @@ export interface Taint {
   readonly effect: 'NoExecute' | 'NoSchedule';
 }
 
-/** Of a node that is not Ready, by what its condition says (k8s.io/api/core/v1 TaintNodeUnreachable, TaintNodeNotReady). */
-export const lossTaints = {
-  Unknown: 'node.kubernetes.io/unreachable',
-  False: 'node.kubernetes.io/not-ready',
-} as const;
-export const isLossTaint = ({ key }: Pick<Taint, 'key'>): boolean =>
-  key === lossTaints.Unknown || key === lossTaints.False;
 /** What a cordon comes to: the scheduler keeps off (k8s.io/api/core/v1 TaintNodeUnschedulable). */
 export const cordonTaint: Taint = {
   key: 'node.kubernetes.io/unschedulable',

@@ -1,4 +1,5 @@
 /** What Kubernetes' witnesses state: watches of its API, the audit log, the controller manager's log. */
+import { isLossTaint } from '../../core/index.ts';
 import { csiCalls, isGranted, observationsOf } from '../../history/index.ts';
 import { silencesApi } from '../../scenario/index.ts';
 import { isPredicted } from './run.ts';
@@ -97,11 +98,7 @@ export const apiTaints = watchedStates(({ story }) =>
   ),
 );
 const taintedAs = (taints: readonly string[]): string =>
-  taints.some((taint) => taint.startsWith(unreachable) || taint.startsWith(notReady))
-    ? 'lost'
-    : 'ready';
-const notReady = 'node.kubernetes.io/not-ready';
-const unreachable = 'node.kubernetes.io/unreachable';
+  taints.some(isLossTaint) ? 'lost' : 'ready';
 
 // The audit log: a request is dated when it was answered.
 

@@ -254,6 +254,10 @@ const all =
   (...each: readonly Fits[]): Fits =>
   (seen, passage) =>
     each.every((fits) => fits(seen, passage));
+const not =
+  (fits: Fits): Fits =>
+  (seen, passage) =>
+    !fits(seen, passage);
 
 const onOld: Fits = (seen, { roles }) => roles.victim.onNode(seen);
 const isOldCut = all(onOld, ({ name }) => name === observed.deviceCut);
@@ -303,7 +307,7 @@ const links = {
   unreachable: link('the node was declared unreachable', all(is('not-ready'), isUnheard)),
   notReady: link(
     'the kubelet said that its node is not Ready',
-    all(is('not-ready'), (seen, passage) => !isUnheard(seen, passage)),
+    all(is('not-ready'), not(isUnheard)),
   ),
   taintedUnreachable: link(
     'it was tainted unreachable:NoExecute',
@@ -315,11 +319,9 @@ const links = {
     all(is('no-execute'), hasTaint('not-ready')),
     { request: taintOf('not-ready') },
   ),
-  evicted: link(
-    'the pod was evicted (it is Terminating)',
-    all(is('evicted'), (seen, passage) => !wasEnded(seen, passage)),
-    { request: endOfPod },
-  ),
+  evicted: link('the pod was evicted (it is Terminating)', all(is('evicted'), not(wasEnded)), {
+    request: endOfPod,
+  }),
   ended: link(
     'the kubelet ended the pod, and nothing holds its volume (it is Failed or Succeeded)',
     isEnd,
@@ -344,10 +346,7 @@ const links = {
     'the old node was switched off, and its storage path with it',
     all(isOldCut, isOfRemedy),
   ),
-  cutOff: link(
-    'the storage cut the old node off',
-    all(isOldCut, (seen, passage) => !isOfCrash(seen, passage) && !isOfRemedy(seen, passage)),
-  ),
+  cutOff: link('the storage cut the old node off', all(isOldCut, not(isOfCrash), not(isOfRemedy))),
   waitOver: link(
     'the attach/detach controller gave up waiting for the unmount',
     forced('maxWaitForUnmountDuration expired'),
@@ -377,11 +376,9 @@ const links = {
     'the volume was mounted a second time',
     (each, { seen, isRefused }) => each === seen && !isRefused,
   ),
-  nodePublished: link(
-    'the successor’s pod got the mount',
-    all(is('pod-mounted'), (seen, passage) => !isShared(seen, passage)),
-    { mayFollow: true },
-  ),
+  nodePublished: link('the successor’s pod got the mount', all(is('pod-mounted'), not(isShared)), {
+    mayFollow: true,
+  }),
 } satisfies Readonly<Record<string, CausalLink>>;
 type LinkName = keyof typeof links;
 

@@ -1,5 +1,11 @@
 /** The plot of a run, read from its small records: who was the victim, what is a milestone, when was what done. */
-import { EvidenceError, type ZoneState, taintRate, zoneState } from '../../core/index.ts';
+import {
+  EvidenceError,
+  isLossTaint,
+  type ZoneState,
+  taintRate,
+  zoneState,
+} from '../../core/index.ts';
 import {
   type ActionRecord,
   type HistoryRecord,
@@ -276,11 +282,10 @@ const successor = known('successor');
 const isReady: Fits = ({ status }) => status === 'True';
 const notReady: Fits = (data) => !isReady(data);
 /** Unreachable where the kubelet is not heard, not-ready where it says so itself. */
-const tainted = (effect: string): Fits => {
-  const ofLost = ['unreachable', 'not-ready'].map((key) => `node.kubernetes.io/${key}:${effect}`);
-  return ({ taints = [] }) =>
-    taints.some((taint) => ofLost.some((prefix) => taint.startsWith(prefix)));
-};
+const tainted =
+  (effect: string): Fits =>
+  ({ taints = [] }) =>
+    taints.some((taint) => isLossTaint(taint) && taint.includes(`:${effect}`));
 
 type Tell = (says: string, is: Is, more?: Partial<Milestone>) => Milestone;
 const seenBy =

@@ -1,5 +1,5 @@
 /** Controllers that need few words: each has the world, and a process and chance of its own. */
-import { outOfServiceKey } from '../../core/index.ts';
+import { isLossTaint, outOfServiceKey } from '../../core/index.ts';
 import type { Api } from '../api.ts';
 import { type Chance, type Process, coalesced } from '../kernel.ts';
 import {
@@ -7,7 +7,6 @@ import {
   type ApiWatcher,
   type NodeObject,
   type PodObject,
-  isLossTaint,
   isOver,
 } from '../sightings.ts';
 import { type DurationRange, kubernetesTimes, measuredTimes, secondUs } from '../timings.ts';
@@ -192,7 +191,7 @@ export class TaintEviction extends Controller implements ApiWatcher {
       return;
     }
     const isTolerated = pod.node?.taints.every(
-      (taint) => taint.effect !== 'NoExecute' || isLossTaint(taint),
+      ({ key, effect }) => effect !== 'NoExecute' || isLossTaint(key),
     );
     if (isTolerated !== true) this.#evict(pod);
     else if (!this.#plans.has(pod)) this.#plan(pod);

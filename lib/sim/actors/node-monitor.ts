@@ -11,11 +11,9 @@
  * spends that turn for nothing, so that the taint may come 10 s late (seen on kind; doNoExecuteTaintingPass,
  * scheduler/rate_limited_queue.go Try).
  */
-import { taintRate, zoneLimits } from '../../core/index.ts';
+import { isLossTaint, lossTaints, taintRate, zoneLimits } from '../../core/index.ts';
 import {
   listedReady,
-  isLossTaint,
-  lossTaints,
   type ApiWatcher,
   type NodeObject,
   type Taint,
@@ -78,7 +76,7 @@ export class NodeMonitor extends Controller implements ApiWatcher {
 
   /** Of its condition, in place of what stood there (SwapNodeControllerTaint). */
   #setTaint(node: NodeObject, effect: Effect): void {
-    const others = node.taints.filter((each) => !isLossTaint(each) || each.effect !== effect);
+    const others = node.taints.filter((each) => !isLossTaint(each.key) || each.effect !== effect);
     const own = node.ready === 'True' ? [] : [{ key: lossTaints[node.ready], effect }];
     this.api.setTaints(node, [...others, ...own]);
   }
@@ -158,7 +156,6 @@ export class NodeMonitor extends Controller implements ApiWatcher {
 /** The taint of its condition; of a Ready node, any that it should not have. */
 const has = ({ ready, taints }: NodeObject, wanted: Effect): boolean =>
   taints.some(
-    (taint) =>
-      taint.effect === wanted &&
-      (ready === 'True' ? isLossTaint(taint) : taint.key === lossTaints[ready]),
+    ({ key, effect }) =>
+      effect === wanted && (ready === 'True' ? isLossTaint(key) : key === lossTaints[ready]),
   );
