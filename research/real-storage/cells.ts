@@ -52,20 +52,11 @@ export interface Row {
   readonly revocation: string;
 }
 
-/** Of the server in nfs.ts. */
-const nfsRevocations = ['client', 'unexport'];
-
-/** NFS has no transport on kind. */
-export const rows: readonly Row[] = [
-  ...networked.flatMap((transport) =>
-    rowsOf(transport, Object.keys(transportOf[transport].revocations)),
-  ),
-  ...rowsOf('nfs', nfsRevocations),
-];
-
-function rowsOf(transport: string, revocations: readonly string[]): Row[] {
-  return ['none', ...revocations].map((revocation) => ({ transport, revocation }));
-}
+export const rows: readonly Row[] = networked.flatMap((transport) =>
+  ['none', ...Object.keys(transportOf[transport].revocations)].map((revocation) => ({
+    ...{ transport, revocation },
+  })),
+);
 
 export const nameOf = ({ transport, revocation }: Row): string => `${transport}/${revocation}`;
 

@@ -29,12 +29,10 @@ import {
   defaultRoot,
   imagePath,
   layoutOf,
-  storageHost,
   volumeFolder,
   type Layout,
 } from '../../lib/storage/index.ts';
 import { clearDead, loopsAbove } from '../two-kernels/lab-lease.ts';
-import { nfsEnds, NfsServer } from './nfs.ts';
 import { nodes, volumeBytes, type NodeName } from './token.ts';
 
 export interface LabImages {
@@ -75,20 +73,18 @@ export async function cleanPlaces(): Promise<number> {
 
 function endsIn(transport: string): Ends {
   const name = transports.find((each) => each === transport);
-  const ends = transport === 'nfs' ? nfsEnds : name && endsOf(name);
+  const ends = name && endsOf(name);
   if (ends === undefined) throw new Error(`${transport} is not served`);
   return ends;
 }
 
 /** Image with the protocol's server. */
 export const imageOf = (transport: string, images: LabImages): string =>
-  images[transport === 'nfs' ? 'initiator' : (endsIn(transport).serves ?? 'array')] ?? '';
+  images[endsIn(transport).serves ?? 'array'] ?? '';
 
 export class StorageLab implements AsyncDisposable {
   readonly folder: string;
   readonly array: ArrayPort;
-  /** While it is served. */
-  nfs: NfsServer | undefined;
   readonly #place: Place;
   readonly #images: LabImages;
   readonly #librbdCache: boolean;
@@ -150,22 +146,13 @@ export class StorageLab implements AsyncDisposable {
     if (this.#served === transport) return;
     await this.stop();
     const { network, container } = this.#place;
-    const { array: image, initiator } = this.#images;
+    const { array: image } = this.#images;
     const other = imageOf(transport, this.#images);
-    const server = transport === 'nfs' || other === image ? undefined : other;
-    const common = { container: container('array'), image, server, source: this.folder };
-    // It leaves the program for the initiators, too.
-    const on = transport === 'nfs' ? {} : { network };
-    await startArray({ ...common, ...on, root: defaultRoot, labels: this.#labels });
-    if (transport === 'nfs') {
-      const place = ['--network', network, '--network-alias', storageHost, '--privileged'];
-      const flags = [...place, ...this.#labels];
-      const server = { container: container('server'), image: initiator, flags };
-      this.nfs = await NfsServer.start(
-        server,
-        nodes.map((node) => this.addressOf(node)),
-      );
-    }
+    await startArray({
+      ...{ container: container('array'), image, source: this.folder, network },
+      ...{ root: defaultRoot, labels: this.#labels },
+      server: other === image ? undefined : other,
+    });
     this.#served = transport;
     for (const node of nodes) await this.startInitiator(node);
   }
@@ -173,7 +160,7 @@ export class StorageLab implements AsyncDisposable {
   /** Whatever a trial left, nothing of it is there in the next one. */
   async stop(): Promise<void> {
     this.#served = undefined;
-    const gone = ['initiator-a', 'initiator-b', 'array', 'server'].map(this.#place.container);
+    const gone = ['initiator-a', 'initiator-b', 'array'].map(this.#place.container);
     await tryRun(engine.removeWhole(...gone));
   }
 

@@ -1,4 +1,4 @@
-/** The volume of a trial as its server has it: the array behind NBD, iSCSI, RBD, or the NFS server. */
+/** The volume of a trial as the array has it, whose log names the node of each write. */
 import { readFileSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -24,15 +24,14 @@ export interface TrialStorage {
   readonly giveBack: (how: string) => Promise<void>;
   /** Without the array's books: as the protocol lets it. */
   readonly connectAgain: (node: NodeName) => Promise<void>;
-  /** The volume's bytes, and what landed; undefined without a log. Its paths are closed. */
-  readonly end: () => Promise<{ readonly image: Buffer; readonly landed: Landed[] | undefined }>;
+  /** The volume's bytes, and what landed. Its paths are closed. */
+  readonly end: () => Promise<{ readonly image: Buffer; readonly landed: Landed[] }>;
 }
 
 const generationOf = (node: NodeName): number => nodes.indexOf(node) + 1;
 const pathName = (volume: string, node: NodeName): string =>
   `forcedetach.${volume}.${generationOf(node)}`;
 
-/** Behind the array, whose log names the node of each write. */
 export async function arrayStorage(
   lab: StorageLab,
   volume: string,
@@ -87,36 +86,4 @@ export function landedIn(folder: string): Landed[] {
         : tokenIn(data.subarray(dataOffset, dataOffset + blockBytes));
     return [{ node, atMs: log.atMs(index), token }];
   });
-}
-
-/** Without the array: no log. */
-export async function nfsStorage(lab: StorageLab, volume: string): Promise<TrialStorage> {
-  const { nfs: server } = lab;
-  if (server === undefined) throw new Error('NFS is not served');
-  await server.giveBack();
-  await server.newVolume(volume);
-  const attach: TrialStorage['attach'] = (node) =>
-    askOf(lab.initiatorSocket(node), {
-      ...{ do: 'connect', name: pathName(volume, node), loop: lab.loopOf(node) },
-      connect: lab.ends.connect(storageHost, volume),
-    });
-  const detach: TrialStorage['detach'] = async (node) => {
-    await askOf(lab.initiatorSocket(node), { do: 'stop', name: pathName(volume, node) });
-    await lab.freeLoop(node);
-  };
-  return {
-    attach,
-    connectAgain: attach,
-    detach,
-    revoke: (how) => server.revoke(how),
-    giveBack: () => server.giveBack(),
-    async end() {
-      for (const node of nodes) await detach(node);
-      const to = join(lab.folder, 'end.img');
-      await server.readVolume(volume, to);
-      const image = readFileSync(to);
-      await rm(to);
-      return { image, landed: undefined };
-    },
-  };
 }

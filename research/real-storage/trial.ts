@@ -6,7 +6,7 @@ import { type Lab, labNode } from '../../lib/kind/index.ts';
 import { cells, type Cell, type Planned } from './cells.ts';
 import type { StorageLab } from './lab.ts';
 import { type Evidence, lastMs, type Marks } from './outcome.ts';
-import { arrayStorage, nfsStorage, type TrialStorage } from './storage.ts';
+import { arrayStorage, type TrialStorage } from './storage.ts';
 import {
   afterReboot,
   blockBytes,
@@ -287,7 +287,7 @@ export async function runTrial(
   await lab.serve(transport);
   volumes += 1;
   const volume = `trial-${volumes}`;
-  const storage = await (transport === 'nfs' ? nfsStorage : arrayStorage)(lab, volume, transport);
+  const storage = await arrayStorage(lab, volume, transport);
   const trial = new Trial(lab, storage, planned, signal);
   try {
     return await trial.perform();

@@ -8,6 +8,7 @@ import {
 } from './kind.ts';
 import { iscsi } from './iscsi.ts';
 import { nbd } from './nbd.ts';
+import { nfs } from './nfs.ts';
 import { rbd } from './rbd.ts';
 
 const array = transport(
@@ -15,7 +16,7 @@ const array = transport(
   { hang: { does: 'answers no request any more', worth: 'fenced', victim: 'hangs' } },
 );
 
-const declared = [array, nbd, iscsi, rbd] as const;
+const declared = [array, nbd, iscsi, rbd, nfs] as const;
 
 export type Transport = (typeof declared)[number]['name'];
 export const transportDeclarations: readonly TransportDeclaration<Transport>[] = declared;

@@ -45,7 +45,9 @@ func newArray(root string) *array {
 		turns: map[pathKey]*sync.Mutex{},
 	}
 	a.rbd = newRBDServer(a.ask)
-	a.servers = map[string]server{"nbd": newNBDServer(), "iscsi": newISCSIServer(), "rbd": a.rbd}
+	a.servers = map[string]server{
+		"nbd": newNBDServer(), "iscsi": newISCSIServer(), "nfs": newNFSServer(a.ask), "rbd": a.rbd,
+	}
 	go func() {
 		for range time.Tick(logEvery) {
 			a.flushLogs()

@@ -39,6 +39,21 @@ func openPathFile(p *path, ended func()) (file int, err error) {
 		return 0, err
 	}
 	defer os.Remove(mountPoint)
+	if err := mountPathFile(p, mountPoint, ended); err != nil {
+		return 0, err
+	}
+	// Not os.Open: Go's poller would send the file poll requests.
+	file, err = unix.Open(mountPoint+"/"+p.name(), unix.O_RDWR|unix.O_CLOEXEC, 0)
+	if detachErr := unix.Unmount(mountPoint, unix.MNT_DETACH); err == nil && detachErr != nil {
+		unix.Close(file)
+		return 0, detachErr
+	}
+	return file, err
+}
+
+// mountPathFile serves it there until it is unmounted, and nobody has it open any more; `ended` is called after that,
+// and also where this fails.
+func mountPathFile(p *path, mountPoint string, ended func()) error {
 	server, err := fuse.NewServer(
 		&pathFile{RawFileSystem: fuse.NewDefaultRawFileSystem(), path: p, ended: ended},
 		mountPoint,
@@ -49,23 +64,17 @@ func openPathFile(p *path, ended func()) (file int, err error) {
 			Name:              "forcedetach",
 			MaxWrite:          maxRequestBytes,
 			MaxBackground:     12,
-			ExtraCapabilities: fuse.CAP_ASYNC_DIO,
+			// A server of NFS opens by handles.
+			ExtraCapabilities: fuse.CAP_ASYNC_DIO | fuse.CAP_EXPORT_SUPPORT,
 			// All answers are in memory: a pipe in between only costs.
 			DisableSplice: true,
 		})
 	if err != nil {
 		ended()
-		return 0, err
+		return err
 	}
 	go server.Serve()
-	// Not os.Open: Go's poller would send the file poll requests.
-	file, err = unix.Open(mountPoint+"/"+fileName(p.volume.name, p.generation),
-		unix.O_RDWR|unix.O_CLOEXEC, 0)
-	if detachErr := unix.Unmount(mountPoint, unix.MNT_DETACH); err == nil && detachErr != nil {
-		unix.Close(file)
-		return 0, detachErr
-	}
-	return file, err
+	return nil
 }
 
 func (f *pathFile) OnUnmount() { f.ended() }
@@ -81,11 +90,18 @@ func (f *pathFile) attributes(node uint64, out *fuse.Attr) {
 }
 
 func (f *pathFile) Lookup(_ <-chan struct{}, header *fuse.InHeader, name string, out *fuse.EntryOut) fuse.Status {
-	if name != fileName(f.path.volume.name, f.path.generation) {
+	node := uint64(fileNode)
+	switch name {
+	case f.path.name():
+	case ".": // of a handle
+		node = header.NodeId
+	case "..":
+		node = fuse.FUSE_ROOT_ID
+	default:
 		return fuse.ENOENT
 	}
-	out.NodeId, out.EntryValid, out.AttrValid = fileNode, validSeconds, validSeconds
-	f.attributes(fileNode, &out.Attr)
+	out.NodeId, out.EntryValid, out.AttrValid = node, validSeconds, validSeconds
+	f.attributes(node, &out.Attr)
 	return fuse.OK
 }
 
