@@ -164,6 +164,16 @@ test('what may not be read is said, and nothing is safe because of it', async ()
   );
 });
 
+test.each([
+  ...['persistentvolumes', 'pods', 'nodes', 'storageclasses', 'csinodes', 'deployments'],
+  'customresourcedefinitions',
+])('without the right to list %s a line says so', async (kind) => {
+  const { lines } = await riskOf({ ...iscsi, forbids: new RegExp(`/${kind}$`) });
+  expect(lines.filter(({ level }) => level === 'unread').map(({ what }) => what)).toContain(
+    `list ${kind}`,
+  );
+});
+
 test('the page shows each check, and escapes what the cluster says', async () => {
   const page = await renderRiskHtml(
     await riskOf({ ...iscsi, pods: [pod('<b>', { image: 'percona:8' })] }),

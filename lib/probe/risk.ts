@@ -60,17 +60,15 @@ export async function readRisk(clients: UserClients): Promise<RiskReport> {
   const lines = [
     ...groups.map((group) => volumeLine(group, acting === 0 && isBlind ? undefined : acting)),
     ...unread(1, reading, /^list persistentvolumes$/, 'no volume can be judged'),
-    ...unread(
-      1,
-      reading,
-      /^(list storageclasses|get csidriver)/,
-      'the answer is from documents alone',
-    ),
     ...actors,
     ...pods,
     ...timerLines(facts, reading),
     ...databaseLines(reading),
   ];
+  // Each refusal has a line.
+  const said = new Set(lines.map(({ what }) => what));
+  const unsaid = reading.refused.filter(({ what }) => !said.has(what));
+  lines.push(...unread(1, { refused: unsaid }, /./, 'the answer is from documents alone'));
   return {
     ...{ schemaVersion: 1, kind: 'risk', forcedetach: harnessVersion() },
     ...{ askedAt: new Date().toISOString(), context: clients.context },
@@ -293,6 +291,7 @@ function actorLines(reading: Reading, definitions: readonly Definition[]): RiskL
     ),
     ...unread(2, reading, /^list customresourcedefinitions$/, 'some tools cannot be seen'),
     ...unread(2, reading, /^list pods$/, 'no tool can be seen by its pods'),
+    ...unread(2, reading, /^list nodes$/, 'no taint can be seen'),
     ...(lines.length > 0 || refused.some(({ what }) => what === 'list pods')
       ? []
       : [lineOf(2, source)('ask', 'tools', 'none is known', 'a person with kubectl counts, too')]),
