@@ -79,6 +79,18 @@ export const remedyCases: readonly MeasuredCase[] = [
     true,
     'the time at which the taint is removed makes no difference',
   ),
+  partition(
+    'power-off-and-taint',
+    '--remedy power-off-and-taint --remedy-at not-ready',
+    true,
+    'switched off first, then tainted',
+  ),
+  partition(
+    'delete-machine',
+    '--remedy delete-machine --remedy-at not-ready',
+    true,
+    'switched off first, then the Node object is deleted',
+  ),
   {
     name: 'leftover-taint',
     experiment: 'node-reboot',

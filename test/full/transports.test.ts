@@ -1,5 +1,5 @@
 /**
- * MySQL on iSCSI and on a real Ceph, with shortened timers. Where nobody revokes on RBD, a silent victim is blocklisted
+ * MySQL on iSCSI, on NFS and on a real Ceph, with shortened timers. Where nobody revokes on RBD, a silent victim is blocklisted
  * by its successor's librbd, and a living one hands the lock to and fro. Runs of one transport share a kept cluster.
  */
 import { expect, test } from 'vitest';
@@ -9,7 +9,7 @@ import { machineState } from '../cluster/machine-state.ts';
 import { firstRunMs, known, quickOn, runMs } from '../cluster/short-run.ts';
 
 const cleanUp = async () => {
-  for (const name of ['rbd', 'iscsi'])
+  for (const name of ['rbd', 'iscsi', 'nfs'])
     await $({
       quiet: true,
     })`node_modules/.bin/zx experiments/clean.mjs --all --cluster-name ${name}`;
@@ -34,6 +34,15 @@ test('iSCSI: beside a victim that loses its permission and its sessions the succ
   expect(verdict.verdict).toBe('safe');
   expect(verdict.exposure.ms).toBe(0);
   expect(verdict.phases.secondMount).not.toBeNull();
+});
+
+test.each([
+  { disk: 'unfenced', revoke: [], ends: ['lost', 'corrupt'] },
+  { disk: 'fenced', revoke: ['--revocation', 'client'], ends: ['safe'] },
+])('NFS: beside a victim whose disk is $disk', { timeout: firstRunMs }, async (one) => {
+  const verdict = await playedOn('nfs', '--disk', one.disk, ...one.revoke);
+  expect(one.ends).toContain(verdict.verdict);
+  expect(verdict.exposure.ms > 0).toBe(one.disk === 'unfenced');
 });
 
 test('RBD fences a victim that lost both networks by itself', { timeout: firstRunMs }, async () => {

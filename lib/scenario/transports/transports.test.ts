@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { parseScenario } from '../scenario.ts';
-import { endsOf, imagesBeside } from './index.ts';
+import { endsOf, hangsWhenCut, imagesBeside } from './index.ts';
 
 const ask = (fault: object, disk: object = {}): unknown =>
   parseScenario({
@@ -46,6 +46,16 @@ test('NBD: nothing is given up while a run lasts', () => {
   const asked = endsOf('nbd')?.connect('storage', 'forcedetach.v.1') ?? '';
   expect(asked).toContain('server.host=storage,server.port=10809,export=forcedetach.v.1,');
   expect(Number(/reconnect-delay=(\d+)/.exec(asked)?.[1])).toBe(86_400);
+});
+
+test('NFS: an export for each attachment, and what is refused is an error', () => {
+  const asked = endsOf('nfs')?.connect('storage', 'forcedetach.v.1') ?? '';
+  expect(asked).toContain('server.host=storage,path=/export/forcedetach.v.1/forcedetach.v.1,');
+  for (const revocation of ['client', 'unexport'] as const)
+    expect(hangsWhenCut({ transport: 'nfs', revocation })).toBe(false);
+  expect(() => ask({}, { transport: 'nfs', mode: 'fenced', revocation: 'acl' })).toThrow(
+    'unexport',
+  );
 });
 
 test('RBD: the image is the volume’s, and what Ceph does not show is refused', () => {
