@@ -9,7 +9,15 @@ export interface RowSummary {
   readonly revocation: string;
   readonly cells: ReadonlyMap<CellName, CellSummary>;
   readonly worth: string;
+  readonly gets: Gets;
   readonly sentence: string;
+}
+
+/** What the old node gets, in words; `others`: where that differs, and what follows. */
+interface Gets {
+  readonly living: string | undefined;
+  readonly cutOff: string | undefined;
+  readonly others: readonly string[];
 }
 
 /** `lands`: writes of the first node landed after the revocation, or after the heal. */
@@ -69,7 +77,8 @@ export function summarize(lines: readonly TrialLine[]): RowSummary[] {
       });
       const found = new Map(byCell);
       const about = { transport, revocation, cells: found };
-      return { ...about, worth: worthOf(found), sentence: sentenceOf(found) };
+      const gets = getsOf(found);
+      return { ...about, worth: worthOf(found), gets, sentence: sentenceOf(gets) };
     });
 }
 
@@ -92,13 +101,17 @@ function worthOf(found: Cells): string {
   return `${words === '' ? kind : `${kind} until ${words}`}${part}`;
 }
 
-function sentenceOf(found: Cells): string {
+function sentenceOf({ living, cutOff, others }: Gets): string {
+  const parts = [
+    living && `A living node ${living}`,
+    cutOff && `${living ? 'cut off, it' : 'Cut off, the node'} ${cutOff}`,
+  ].filter((part) => part !== undefined);
+  return `${[...parts, ...others].join('; ')}.`;
+}
+
+function getsOf(found: Cells): Gets {
   const living = found.get('living');
   const healed = found.get('base') ?? found.get('cut-10');
-  const parts = [
-    living && `A living node ${inWords('living', living)}`,
-    healed && `${living ? 'cut off, it' : 'Cut off, the node'} ${inWords('base', healed)}`,
-  ].filter((part) => part !== undefined);
   const others = handOvers.filter(
     (cell) =>
       cell !== 'living' &&
@@ -123,7 +136,11 @@ function sentenceOf(found: Cells): string {
     .flatMap(({ trials }) => trials)
     .reduce((sum, each) => sum + each.lost.a + each.lost.b, 0);
   const losses = lost === 0 ? [] : [`${lost} acknowledged writes are missing`];
-  return `${[...parts, ...differs, ...more, ...second, ...losses].join('; ')}.`;
+  return {
+    living: living && inWords('living', living),
+    cutOff: healed && inWords('base', healed),
+    others: [...differs, ...more, ...second, ...losses],
+  };
 }
 
 /** Fits behind `the node`. */

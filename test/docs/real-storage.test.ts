@@ -22,11 +22,13 @@ const trialsOf = ({ cells }: RowSummary): number =>
 const isKernel = ({ transport }: RowSummary): boolean => transport.includes('(');
 const tableOf = (rowsShown: readonly RowSummary[]): string =>
   markdownTable(
-    ['Protocol', 'Revoked by', 'What the old node gets', 'n', 'Worth'],
+    ['Protocol', 'Revoked by', 'A living node', 'A node cut off', 'And', 'n', 'Worth'],
     rowsShown.map((row) => [
       row.transport,
       `\`${row.revocation}\``,
-      row.sentence,
+      row.gets.living ?? '–',
+      row.gets.cutOff ?? '–',
+      row.gets.others.join('; ') || '–',
       String(trialsOf(row)),
       row.worth,
     ]),
