@@ -60,8 +60,8 @@ test('a kernel’s initiator is refused with what this kernel lacks', async () =
   const kernel = { ...flags, initiator: 'kernel' } as const;
   await expect(chooseBackend(kernel, engine)).rejects.toMatchObject({
     ...{ code: 'INITIATOR_KERNEL', exitCode: 2 },
-    message: expect.stringContaining('this kernel lacks iscsi_tcp, rbd)'),
-    command: 'modprobe --all iscsi_tcp rbd',
+    message: expect.stringContaining('this kernel lacks iscsi_tcp, rbd, nfs)'),
+    command: 'modprobe --all iscsi_tcp rbd nfs',
   });
   const all = { ...engine, module: () => true };
   await expect(chooseBackend(kernel, all)).rejects.toMatchObject({
