@@ -2,7 +2,7 @@
  * iSCSI: tgt serves beside the array (lib/storage/csi/array/iscsi.go), a target for each attachment, and libiscsi
  * connects. What the array cut is an I/O error. While the network is gone, the client holds what it is asked.
  */
-import { transport, untriedOverNetworks } from './kind.ts';
+import { givesUpSoon, transport, untriedOverNetworks } from './kind.ts';
 
 const names = 'iqn.2026-01.dev.forcedetach:';
 
@@ -17,7 +17,7 @@ export const iscsi = transport(
       connect: (host, path) =>
         `driver=iscsi,transport=tcp,portal=${host}:3260,target=${names}${path},lun=1,` +
         `initiator-name=${names}node.${path},timeout=0,cache.direct=on,discard=unmap`,
-      sysctls: ['net.ipv4.tcp_retries2=5', 'net.ipv4.tcp_syn_retries=2'],
+      sysctls: givesUpSoon,
     },
     refuses: untriedOverNetworks,
   },

@@ -2,7 +2,7 @@
  * NBD: the array serves (lib/storage/csi/array/nbd.go), qemu-storage-daemon connects. What the array cut is an I/O
  * error. While the network is gone, the client holds what it is asked, and asks again afterwards.
  */
-import { transport, untriedOverNetworks } from './kind.ts';
+import { givesUpSoon, transport, untriedOverNetworks } from './kind.ts';
 
 /** The client gives requests up after a day without a connection: no run lasts so long. */
 const heldS = 86_400;
@@ -18,8 +18,7 @@ export const nbd = transport(
       connect: (host, path) =>
         `driver=nbd,server.type=inet,server.host=${host},server.port=10809,export=${path},` +
         `reconnect-delay=${heldS},open-timeout=${openS},cache.direct=on,discard=unmap`,
-      // A connection that was cut is given up after 13 s, and made anew within 16 s of the heal.
-      sysctls: ['net.ipv4.tcp_retries2=5', 'net.ipv4.tcp_syn_retries=2'],
+      sysctls: givesUpSoon,
     },
     refuses: untriedOverNetworks,
   },

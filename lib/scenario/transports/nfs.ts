@@ -3,7 +3,7 @@
  * opens the disk's image in it. What the array cut is an I/O error. While the network is gone, the client holds what
  * it is asked, and asks again afterwards.
  */
-import { transport, untriedOverNetworks } from './kind.ts';
+import { givesUpSoon, transport, untriedOverNetworks } from './kind.ts';
 
 export const nfs = transport(
   {
@@ -14,7 +14,7 @@ export const nfs = transport(
       serves: 'initiator',
       connect: (host, path) =>
         `driver=nfs,server.type=inet,server.host=${host},path=/export/${path}/${path},cache.direct=on`,
-      sysctls: ['net.ipv4.tcp_retries2=5', 'net.ipv4.tcp_syn_retries=2'],
+      sysctls: givesUpSoon,
     },
     refuses: untriedOverNetworks,
   },

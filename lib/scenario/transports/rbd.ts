@@ -2,9 +2,7 @@
  * RBD: a mon and an osd of Ceph beside the array keep the volume as an image with exclusive-lock, and librbd in
  * qemu-storage-daemon reaches it. The array reads the osd's log (lib/storage/csi/array/rbd.go), and is asked nothing.
  */
-import { transport } from './kind.ts';
-
-const untried = 'that has not been measured over a storage network';
+import { transport, untried } from './kind.ts';
 
 export const rbd = transport(
   {

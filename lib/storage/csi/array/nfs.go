@@ -7,9 +7,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -18,15 +18,15 @@ import (
 // nfsServer is nfs-ganesha, in this container, by NFSv3: an export for each path, of the path's own file system, so
 // that the log has each write with its path.
 type nfsServer struct {
-	ask     func(node string, what request) (said, error)
+	ask     asker
 	running func() error
 	config  string
+	daemon  *exec.Cmd
+	reread  atomic.Int64 // so often it has read its exports again
 
 	mu      sync.Mutex // one change of the configuration at a time
 	last    int
-	exports []*nfsExport
-	daemon  *exec.Cmd
-	reread  chan struct{}
+	exports map[*path]*nfsExport
 }
 
 type nfsExport struct {
@@ -41,8 +41,8 @@ type nfsExport struct {
 // nfsFolder as lib/scenario/transports/nfs.ts has it.
 const nfsFolder = "/export"
 
-func newNFSServer(ask func(string, request) (said, error)) *nfsServer {
-	s := &nfsServer{ask: ask, config: "/run/ganesha/forcedetach.conf", reread: make(chan struct{}, 1)}
+func newNFSServer(ask asker) *nfsServer {
+	s := &nfsServer{ask: ask, config: "/run/ganesha/forcedetach.conf", exports: map[*path]*nfsExport{}}
 	s.running = sync.OnceValue(s.start)
 	return s
 }
@@ -85,10 +85,7 @@ func (s *nfsServer) follow(log io.Reader) {
 	readLines(log, func(line string) {
 		fmt.Fprintln(os.Stderr, line)
 		if strings.HasSuffix(line, "Reread exports complete") {
-			select {
-			case s.reread <- struct{}{}:
-			default:
-			}
+			s.reread.Add(1)
 		}
 	})
 	fmt.Fprintln(os.Stderr, "forcedetach-array: ganesha ended:", s.daemon.Wait())
@@ -133,38 +130,28 @@ func (s *nfsServer) change(how func() error) error {
 	if err := s.write(); err != nil {
 		return err
 	}
-	select {
-	case <-s.reread:
-	default:
-	}
+	before := s.reread.Load()
 	if err := s.daemon.Process.Signal(syscall.SIGHUP); err != nil {
 		return failure("SERVER_FAILED", "ganesha: %v", err)
 	}
-	return eventually("ganesha read its exports", func() bool {
-		select {
-		case <-s.reread:
-			return true
-		default:
-			return false
-		}
-	})
+	return eventually("ganesha read its exports", func() bool { return s.reread.Load() > before })
 }
 
 func (s *nfsServer) offer(p *path) error {
 	if err := s.running(); err != nil {
 		return err
 	}
-	said, err := s.ask(p.node, request{Do: "address", Name: p.name()})
+	address, err := s.ask.addressOf(p)
 	if err != nil {
 		return err
 	}
 	return s.change(func() error {
 		s.last++
-		e := &nfsExport{path: p, id: s.last, address: said.Address, gone: make(chan struct{})}
+		e := &nfsExport{path: p, id: s.last, address: address, gone: make(chan struct{})}
 		if err := os.MkdirAll(e.mountPoint(), 0o700); err != nil {
 			return err
 		}
-		s.exports = append(s.exports, e)
+		s.exports[p] = e
 		return mountPathFile(p, e.mountPoint(), func() { close(e.gone) })
 	})
 }
@@ -172,11 +159,7 @@ func (s *nfsServer) offer(p *path) error {
 func (s *nfsServer) of(p *path) *nfsExport {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	at := slices.IndexFunc(s.exports, func(e *nfsExport) bool { return e.path == p })
-	if at < 0 {
-		return nil
-	}
-	return s.exports[at]
+	return s.exports[p]
 }
 
 // withdraw ends the file system by force: the server may keep its file open.
@@ -186,7 +169,7 @@ func (s *nfsServer) withdraw(p *path) {
 		return
 	}
 	err := s.change(func() error {
-		s.exports = slices.DeleteFunc(s.exports, func(each *nfsExport) bool { return each == e })
+		delete(s.exports, p)
 		return nil
 	})
 	if err != nil {

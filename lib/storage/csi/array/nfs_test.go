@@ -33,7 +33,7 @@ func TestNFSTakesOnlyThePathsOwnExport(t *testing.T) {
 	fakeGanesha(t, s)
 	for i, p := range paths {
 		p.server, p.gate.isOpen = s, true
-		s.exports = append(s.exports, &nfsExport{path: p, id: i + 1, address: "10.0.0." + p.node})
+		s.exports[p] = &nfsExport{path: p, id: i + 1, address: "10.0.0." + p.node}
 	}
 	served := func() (found []string) {
 		config, _ := os.ReadFile(s.config)
@@ -64,7 +64,7 @@ func TestNFSCannotRevokeByWhatItDoesNotKnow(t *testing.T) {
 	v, paths := newTestVolume(t, "a")
 	a, s := arrayOf(v, paths), newNFSServer(nil)
 	paths[0].server = s
-	s.exports = []*nfsExport{{path: paths[0]}}
+	s.exports[paths[0]] = &nfsExport{path: paths[0]}
 	if _, err := a.cut(request{Volume: "v", Generation: 1, How: "acl"}); err == nil || paths[0].isCut() {
 		t.Error(err)
 	}

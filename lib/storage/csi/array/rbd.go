@@ -17,7 +17,7 @@ import (
 // rbdServer keeps volumes as images of a Ceph in this container (ceph.go). librbd reaches the osd without the array
 // in between, so what it wrote is in the log of the osd only: an answer's client is the path's.
 type rbdServer struct {
-	ask   func(node string, what request) (said, error)
+	ask   asker
 	start func() error
 
 	making sync.Mutex // one image at a time
@@ -50,7 +50,7 @@ type rbdClient struct {
 // rbdInFlight is more than librbd has under way.
 const rbdInFlight = 4096
 
-func newRBDServer(ask func(string, request) (said, error)) *rbdServer {
+func newRBDServer(ask asker) *rbdServer {
 	s := &rbdServer{
 		ask: ask, images: map[string]*rbdImage{}, offered: map[*path]string{},
 		clients: map[string]*rbdClient{}, barriers: map[string]chan struct{}{}, revoking: map[*path]bool{},
@@ -150,7 +150,7 @@ func (s *rbdServer) offer(p *path) error {
 	if err := s.start(); err != nil {
 		return err
 	}
-	said, err := s.ask(p.node, request{Do: "address", Name: p.name()})
+	address, err := s.ask.addressOf(p)
 	if err != nil {
 		return err
 	}
@@ -159,7 +159,7 @@ func (s *rbdServer) offer(p *path) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.offered[p] = said.Address
+	s.offered[p] = address
 	return nil
 }
 

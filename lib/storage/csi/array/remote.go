@@ -131,6 +131,15 @@ type said struct {
 	Address string `json:"address"`
 }
 
+// asker puts a request to a node's initiator.
+type asker func(node string, what request) (said, error)
+
+// addressOf is the initiator's on the storage network: servers know the path's node by it.
+func (ask asker) addressOf(p *path) (string, error) {
+	answer, err := ask(p.node, request{Do: "address", Name: p.name()})
+	return answer.Address, err
+}
+
 func (a *array) ask(node string, what request) (answer said, err error) {
 	connection, err := net.Dial("unix", initiatorSocket(a.root, node))
 	if err != nil {
