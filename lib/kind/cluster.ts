@@ -45,7 +45,7 @@ import {
   markComplete,
 } from './ownership/registry.ts';
 import { LeaseHold, lockCluster } from './ownership/lease.ts';
-import { reap, removeCluster } from './ownership/reap.ts';
+import { isLeftOver, reap, removeCluster } from './ownership/reap.ts';
 import { mustPass } from './preflight.ts';
 
 export interface Cluster {
@@ -263,8 +263,10 @@ export async function ensureCluster(options: ClusterOptions): Promise<Cluster> {
     const found = await findCluster(name);
     await refuseForeign(name, found);
     refuseOthers(found?.labels);
-    await reap({ onProgress });
     const create = createOptions({ ...options, name }, { hold, onProgress });
+    // Its own first: an interrupt while others are removed would leave it.
+    if (found !== undefined && isLeftOver(found)) await dropCluster(create);
+    await reap({ onProgress });
     const revived = await reviveCluster(create);
     const standing = revived ?? (await replaceCluster(create));
     return clusterOf(standing, create, lock, revived !== undefined);

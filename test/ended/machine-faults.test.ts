@@ -58,5 +58,5 @@ test('two starts at once over what a killed run left', { timeout: busyTimeoutMs 
   for (const start of starts) start.signal('SIGINT');
   const ends = await Promise.all(starts.map(({ done }) => done));
   expect(ends.map(({ exitCode }) => exitCode)).toEqual([4, 4]);
-  expect(await stateOf(cluster, lease)).toEqual({});
+  expect(await stateOf(cluster, lease), ends.map(({ stderr }) => stderr).join('\n')).toEqual({});
 });

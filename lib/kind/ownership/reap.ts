@@ -205,6 +205,9 @@ export function whyItStays(
   return 'kept; npx forcedetach clean --all removes it';
 }
 
+export const isLeftOver = (found: FoundCluster): boolean =>
+  whyItStays(stateOf(found), {}) === undefined;
+
 export async function reap(options: ReapOptions = {}): Promise<ReapReport> {
   const { only, onProgress } = options;
   const report = { removed: [] as string[], left: [] as Reason[], resisted: [] as Reason[] };
