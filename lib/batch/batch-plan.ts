@@ -10,6 +10,7 @@ import {
   type Settings,
   actsOn,
   controlPlaneFaults,
+  deletesNode,
   fieldNames,
   isDirectory,
   parseScenario,
@@ -274,7 +275,7 @@ export function eventKey({ kind, scenario, seed, alone }: BatchTrial): string | 
  * one gets another pod range, which its whole cluster has to be told.
  */
 export const sharesCluster = (trial: BatchTrial): boolean =>
-  eventKey(trial) !== undefined && trial.scenario.remedy.kind !== 'delete-node';
+  eventKey(trial) !== undefined && !deletesNode(trial.scenario.remedy.kind);
 
 /** Groups of at most `volumes`, each in the place of its first member. */
 export function eventsOf<T>(

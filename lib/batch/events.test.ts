@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { eventsOf, type BatchTrial } from './batch-plan.ts';
-import { withValues } from '../scenario/index.ts';
+import { eventsOf, sharesCluster, type BatchTrial } from './batch-plan.ts';
+import { combined, type Settings, withValues } from '../scenario/index.ts';
 import { examplePlan } from '../../test/support/example-batch.ts';
 
 const shapes = fc.record({
@@ -31,10 +31,30 @@ test('each trial is in one event, with others that share its fault and its seed'
   );
 });
 
-test('pods of one event may be evicted at times of their own, but not where the node is acted on', () => {
+const cellTrial = (): BatchTrial => {
   const { trials } = examplePlan({ disks: 1, repeats: 1, loud: false });
-  const [trial] = trials.filter(({ kind, alone }) => kind === 'cell' && !alone);
+  const trial = trials.find(({ kind, alone }) => kind === 'cell' && !alone);
   if (trial === undefined) throw new Error('no cell');
+  return trial;
+};
+
+test('what shares an event shares a cluster, unless the Node comes back as another', () => {
+  const trial = cellTrial();
+  const shares = (settings: Settings, more: Partial<BatchTrial> = {}): boolean =>
+    sharesCluster({ ...trial, ...more, scenario: combined(trial.scenario, settings) });
+  const within: readonly Settings[] = [{}, { remedy: { kind: 'power-off-and-taint' } }];
+  const beyond: readonly Settings[] = [
+    { remedy: { kind: 'delete-node' } },
+    { remedy: { kind: 'delete-machine' } },
+    { also: { kind: 'controller-restart' } },
+  ];
+  expect(within.filter((settings) => !shares(settings))).toEqual([]);
+  expect(beyond.filter((settings) => shares(settings))).toEqual([]);
+  expect([shares({}, { alone: true }), shares({}, { kind: 'check' })]).toEqual([false, false]);
+});
+
+test('pods of one event may be evicted at times of their own, but not where the node is acted on', () => {
+  const trial = cellTrial();
   const eventsWith = (remedy: 'force-delete' | 'out-of-service'): number => {
     const own = [10_000, 20_000].map((tolerationMs) => ({
       ...trial,

@@ -117,6 +117,7 @@ export type { KindDeclaration } from './kinds.ts';
 export {
   type RemedyKind,
   actsOn,
+  deletesNode,
   remedyDeclarations,
   remedyKinds,
   remedyNamed,

@@ -54,6 +54,8 @@ export const removesPodObject = (remedy: RemedyKind): boolean =>
   remedyNamed(remedy).removesPodObject === true;
 export const switchesOff = (remedy: RemedyKind): boolean =>
   remedyNamed(remedy).endsMachine === true;
+export const deletesNode = (remedy: RemedyKind): boolean =>
+  remedyNamed(remedy).acts.includes('delete node');
 export const actsOn = (remedy: RemedyKind): RemedyDeclaration['on'] => remedyNamed(remedy).on;
 export const takesAttachment = (remedy: RemedyKind): boolean => actsOn(remedy) === 'attachment';
 /** What it removes is the pod, and nothing but the pod. */
