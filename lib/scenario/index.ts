@@ -60,6 +60,7 @@ export {
   silencesApi,
   silencesKubelet,
   sparesVictim,
+  stopsControlPlane,
   strikesNode,
   strikesOther,
   unsettlesAttachments,

@@ -14,7 +14,7 @@ import {
   observationsOf,
   observed,
 } from '../../history/index.ts';
-import { isDirectory, silencesApi } from '../../scenario/index.ts';
+import { isDirectory, silencesApi, stopsControlPlane } from '../../scenario/index.ts';
 import { claimedFaults, exportStep, otherVictimOf, spanOf } from '../facts/acts.ts';
 import type { Span } from '../facts/engine.ts';
 import { isPredicted } from '../facts/run.ts';
@@ -141,6 +141,19 @@ const lifeSigns: ReadonlySet<string> = new Set([
   ...[observed.observerBegan, observed.observerBeat, observed.observerEnded],
 ]);
 
+/** While nothing ran on the control plane's node. */
+function stoppedIn(story: Story): Span | undefined {
+  const stops = claimedFaults(story).find(({ kind }) => stopsControlPlane(kind));
+  const span = stops && spanOf(story, stops.name, stops.kind);
+  return span && { fromMs: span.beginMs, toMs: span.overMs };
+}
+
+const holds = (span: Span | undefined, t: number): boolean =>
+  span !== undefined && t >= span.fromMs && t <= span.toMs;
+
+/** Followed on the control plane's node. */
+const controlPlaneLogs: ReadonlySet<string> = new Set(['controller-manager', 'audit']);
+
 function observersOf(story: Story, source: string): Attendance[] {
   const signs = story.observations.filter(
     ({ name, data }) => lifeSigns.has(name) && data.sees?.includes(source) === true,
@@ -156,18 +169,23 @@ function lifeOf(story: Story, source: string, life: readonly ObservationRecord[]
   const watched = watchedIn(story);
   const node = life[0]?.node;
   const ends = life.filter(({ name }) => name === observed.observerEnded);
-  // What it looked at is gone as well, until it begins again: only a victim's node may go.
-  const isAway = ({ data }: ObservationRecord): boolean =>
-    typeof data.reason === 'string' &&
-    node !== undefined &&
-    [story.victimNode, otherVictimOf(story)?.node].includes(node);
+  // What it looked at is gone as well, until it begins again: only a node that is struck may go.
+  const isVictim =
+    node !== undefined && [story.victimNode, otherVictimOf(story)?.node].includes(node);
+  const stopped = controlPlaneLogs.has(source) ? stoppedIn(story) : undefined;
+  const isAway = ({ data, t }: ObservationRecord): boolean =>
+    typeof data.reason === 'string' && (isVictim || holds(stopped, t));
   const awayMs = timesOf(ends.filter(isAway));
   const { quiet, ...rest } = beating(timesOf(life), watched);
   return {
     who: `the observer of ${source}${node === undefined ? '' : ` on ${node}`}`,
     fields: { source, ...(node !== undefined && { node }) },
     ...rest,
-    quiet: quiet.filter(({ fromMs }) => !awayMs.includes(fromMs)),
+    quiet: quiet.flatMap((span) => {
+      if (!awayMs.includes(span.fromMs)) return [span];
+      // What ran on has to be followed again.
+      return isVictim || stopped === undefined ? [] : [{ ...span, fromMs: stopped.toMs }];
+    }),
     ends: {
       atMs: ends.map((end) => (isAway(end) ? watched.toMs : end.t)),
       dueMs: watched.toMs,

@@ -16,6 +16,7 @@ export const controlPlaneFreeze = faultKind({
   broken: ['control-plane stalled'],
   isOfControlPlane: true,
   silencesApi: true,
+  stopsControlPlane: true,
   delaysNotReady: true,
   unsettlesAttachments: true,
   needs: ['component-stall'],

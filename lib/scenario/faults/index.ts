@@ -91,6 +91,7 @@ export const bootsAtHeal = (fault: FaultKind): boolean =>
 export const cutsClientsOff = isOne(namesWith('cutsClientsOff'));
 export const isOverAtOnce = isOne(namesWith('isOverAtOnce'));
 export const silencesApi = isOne(namesWith('silencesApi'));
+export const stopsControlPlane = isOne(namesWith('stopsControlPlane'));
 export const sharesEvents = isOne(namesWith('sharesEvents'));
 export const delaysNotReady = isOne(namesWith('delaysNotReady'));
 export const unsettlesAttachments = isOne(namesWith('unsettlesAttachments'));

@@ -113,6 +113,8 @@ export interface FaultTraits {
   readonly sharesEvents?: true;
   /** The API server answers nobody while it lasts. */
   readonly silencesApi?: true;
+  /** Nothing on the control plane's node runs, nor writes a log, while it lasts. */
+  readonly stopsControlPlane?: true;
   /** Beside another: its node is NotReady later, since its Lease is written or the monitor away or new. */
   readonly delaysNotReady?: true;
   /** Beside another: ends the controller manager, or lets a detach time out (#120595). */
