@@ -191,6 +191,8 @@ export const kubernetesTimes = {
   podGcUs: 20 * secondUs,
   /** podgc/gc_controller.go quarantineTime: a node must be missing so long. */
   quarantineUs: 40 * secondUs,
+  /** cloud-provider node_lifecycle_controller.go MonitorNodes: --node-monitor-period 5 s, of each machine. */
+  cloudLookUs: 5 * secondUs,
   /** attach_detach_controller.go DefaultTimerConfig.ReconcilerLoopPeriod. */
   attachDetachPassUs: 100 * msUs,
   /** csi_attacher.go: the attachment's status is polled at 500 ms × 1.05 each time, 10 % jitter. */

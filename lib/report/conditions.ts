@@ -108,10 +108,15 @@ const conditionsOf = ({ title, durability }: Database): readonly Condition[] => 
   {
     words: ({ remedy }) => remedyNamed(remedy.kind).words,
     switches: [
-      { to: { remedy: { kind: 'none' } }, advice: proveItIsOff },
-      { to: { remedy: { kind: 'force-delete' } } },
+      { to: { remedy: { kind: 'none', ifOff: false } }, advice: proveItIsOff },
+      { to: { remedy: { kind: 'force-delete', ifOff: false } } },
     ],
   },
+  unusual(
+    'remedy.ifOff',
+    () => 'whoever applies the remedy asks first whether the machine is off',
+    'whoever applies the remedy asks nobody',
+  ),
   {
     when: onDevice,
     words: (scenario) => storageWords(scenario.disk.mode, scenario),

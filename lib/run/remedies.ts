@@ -3,6 +3,9 @@ import {
   type Capability,
   EvidenceError,
   ForcedetachError,
+  isSeen,
+  kubernetesTimes,
+  msUs,
   outOfServiceKey,
   outOfServiceTaint,
   describeError,
@@ -113,6 +116,12 @@ export const remedyOf = ({ name, acts: names, undo }: RemedyDeclaration): Remedy
       }),
 });
 
+/** Why a remedy that asks first did nothing: it was told no, or nothing. */
+interface Refusal {
+  readonly step: 'refused' | 'failed';
+  readonly why: string;
+}
+
 export class RemedyRun {
   /** The volumes that it is for. */
   readonly of: readonly Struck[];
@@ -169,7 +178,10 @@ export class RemedyRun {
     };
     try {
       if (this.#remedy.name === 'none') return;
-      if (await cameForAll(remedy.at, watched, { deadlineMs, signal })) await this.#act(deadlineMs);
+      const came = await cameForAll(remedy.at, watched, { deadlineMs, signal });
+      const refusal = remedy.ifOff ? await this.#untilOff(came ? deadlineMs : 0) : undefined;
+      if (refusal !== undefined) this.#step(refusal.step, refusal.why);
+      else if (came) await this.#act(deadlineMs);
       else
         this.#step(
           'failed',
@@ -178,6 +190,29 @@ export class RemedyRun {
         );
     } finally {
       this.#acted.resolve(this.#stands);
+    }
+  }
+
+  /**
+   * Asks as often as a cloud's node controller does, until the machine is off, or there is no more to give away:
+   * another node has the volume, or the watch is over. Resolves to why nothing is to be done, if so.
+   */
+  async #untilOff(deadlineMs: number): Promise<Refusal | undefined> {
+    const { cluster, signal } = this.#event;
+    const { node } = this.#first.victim;
+    for (;;) {
+      const asked = await cluster
+        .machine(node)
+        .state()
+        .then(
+          (state) => ({ step: 'refused', why: `the machine ${node} is ${state}`, state }) as const,
+          (error: unknown) => ({ step: 'failed', why: describeError(error), state: '' }) as const,
+        );
+      if (asked.state === 'stopped') return undefined;
+      const leftMs = deadlineMs - cluster.clock.nowMs();
+      const isMoved = this.of.some(({ sightings }) => isSeen('second-mount', sightings));
+      if (leftMs <= 0 || isMoved) return asked;
+      await cluster.clock.sleep(Math.min(kubernetesTimes.cloudLookUs / msUs, leftMs), signal);
     }
   }
 

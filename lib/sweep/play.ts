@@ -39,7 +39,7 @@ import {
   strikesNode,
   strikesOther,
 } from '../scenario/index.ts';
-import { outOfServiceTaint } from '../core/index.ts';
+import { kubernetesTimes, outOfServiceTaint } from '../core/index.ts';
 import {
   Scene,
   SweepClient,
@@ -451,16 +451,22 @@ interface AppliedRemedy {
 
 function startRemedy(scene: Scene, remedy: RemedyDeclaration): AppliedRemedy {
   const {
-    remedy: { at: remedyAt, untaintAt },
+    remedy: { at: remedyAt, ifOff, untaintAt },
   } = scene.scenario;
   const isNone = remedy.acts.length === 0;
   const run: AppliedRemedy = { hasActed: false, isDone: () => isNone };
   if (isNone) return run;
-  scene.at(remedyAt, () => {
+  const act = (): void => {
+    // Whoever asks the cloud about the machine asks it again.
+    if (ifOff && scene.machine.state !== 'stopped')
+      return scene.during(kubernetesTimes.cloudLookUs, act);
     run.isDone = apply(scene, remedy);
     run.hasActed = true;
     if (typeof untaintAt === 'number') scene.during(untaintAt * msUs, () => undo(scene, remedy));
-  });
+  };
+  // It has nothing to give away any more once another node has the volume.
+  if (ifOff) run.isDone = () => scene.witness.secondMountAtUs !== undefined;
+  scene.at(remedyAt, act);
   return run;
 }
 

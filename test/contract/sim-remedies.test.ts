@@ -48,6 +48,15 @@ test.each<Fields>([
   { fault: { kind: 'network-partition', link: 'stalls' }, remedy: { kind: 'power-off-and-taint' } },
   { fault: { kind: 'kubelet-stall' }, remedy: { kind: 'delete-machine', at: 'not-ready' } },
   { ...healthy, remedy: { ...healthy.remedy, kind: 'delete-machine' } },
+  { remedy: { kind: 'delete-node', at: 'not-ready', ifOff: true } },
+  { fault: { kind: 'freeze' }, remedy: { kind: 'out-of-service', at: 20_000, ifOff: true } },
+  { fault: { kind: 'node-crash' }, remedy: { kind: 'delete-node', at: 'not-ready', ifOff: true } },
+  { fault: { kind: 'node-crash' }, remedy: { kind: 'out-of-service', ifOff: true } },
+  {
+    fault: { kind: 'node-reboot', rebootAt: 5_000 },
+    remedy: { kind: 'out-of-service', at: 'not-ready', ifOff: true },
+  },
+  { ...healthy, remedy: { ...healthy.remedy, kind: 'delete-node', ifOff: true } },
   { remedy: { kind: 'strip-pod-finalizer' }, workload: { finalizer: true } },
   { workload: { kind: 'deployment-recreate' }, remedy: { kind: 'force-delete' } },
   { workload: { kind: 'deployment-rolling-update' } },
@@ -85,6 +94,30 @@ test('an attacher that runs may have asked before the finalizer was gone', async
     mounts.add(phases.secondMount !== null);
   }
   expect(mounts).toEqual(new Set([false, true]));
+});
+
+test('who asks the cloud first acts only on what is off, and says why not', async () => {
+  const remedy = { kind: 'delete-node', at: 'not-ready', ifOff: true } as const;
+  const [off, on] = [await run({ fault: { kind: 'node-crash' }, remedy }), await run({ remedy })];
+  expect(off.phases.secondMount).not.toBeNull();
+  expect(on.phases.secondMount).toBeNull();
+  const said = [off, on].map(({ findings }) => findings.map(({ code }) => code));
+  expect(said.map((codes) => codes.includes('REMEDY_REFUSED'))).toEqual([false, true]);
+});
+
+test('who asks first, and whose moment never comes, says why only where the machine runs', async () => {
+  const remedy = { kind: 'delete-node', at: 'pod-gone', ifOff: true } as const;
+  const [off, on] = [await run({ fault: { kind: 'node-crash' }, remedy }), await run({ remedy })];
+  expect([off, on].map(({ verdict }) => verdict)).toEqual(['inconclusive', 'safe']);
+  expect(off.incompleteBecause.join()).toContain('pod-gone did not come');
+});
+
+test('who asks first has nothing to wait for once another node has the volume', async () => {
+  const remedy = { kind: 'delete-node', at: 'not-ready', ifOff: true } as const;
+  const { phases, exposure } = await run({ workload: { terminationGrace: 0 }, remedy });
+  const alone = await run({ workload: { terminationGrace: 0 } });
+  expect(Math.abs(Number(phases.secondMount) - Number(alone.phases.secondMount))).toBeLessThan(10);
+  expect(Math.abs(exposure.ms - alone.exposure.ms) / 1000).toBeLessThan(10);
 });
 
 test('an event that never comes is said, and the run proves nothing', async () => {

@@ -5,7 +5,7 @@ import type { RunLine } from '../../lib/batch/measurements.ts';
 import { readYaml } from '../../lib/core/data-file.ts';
 import { secondUs } from '../../lib/core/kubernetes.ts';
 import { markdownTable } from '../../lib/core/numbers.ts';
-import { combined, endsMachine, type FaultKind } from '../../lib/scenario/index.ts';
+import { combined, type FaultKind } from '../../lib/scenario/index.ts';
 import { parseScenario, type Scenario } from '../../lib/scenario/scenario.ts';
 import { settingsSchema } from '../../lib/scenario/written.ts';
 import { judge } from '../../lib/sweep/judge.ts';
@@ -30,7 +30,6 @@ const remediatorSchema = z.strictObject({
   sources: z.array(z.string().regex(/^[^/]+\/[^/]+\/(HEAD|[0-9a-f]{7,40})\/\S+$/)),
   order: z.string(),
   asks: z.string(),
-  ifOff: z.boolean().default(false),
   plays: settingsSchema,
   but: z.partialRecord(z.enum(fates), settingsSchema).default({}),
   differs: z.string().optional(),
@@ -44,11 +43,11 @@ export const remediators = readYaml(join(root, 'data/remediators.yaml'), {
   example: 'data/remediators.yaml',
 });
 
-const scenarioOf = ({ plays, but, ifOff }: Remediator, fault: Fate): Scenario =>
+const scenarioOf = ({ plays, but }: Remediator, fault: Fate): Scenario =>
   parseScenario(
     combined(
       { name: 'remediator', question: '?', expected: ['safe'], fault: { kind: fault } },
-      ifOff && !endsMachine(fault) ? {} : (but[fault] ?? plays),
+      but[fault] ?? plays,
     ),
   );
 

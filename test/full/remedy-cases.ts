@@ -91,6 +91,26 @@ export const remedyCases: readonly MeasuredCase[] = [
     true,
     'switched off first, then the Node object is deleted',
   ),
+  partition(
+    'asks-the-cloud-cut-off',
+    '--remedy delete-node --remedy-at not-ready --remedy-if-off --horizon 100s',
+    false,
+    'who asks the cloud first leaves the Node object of a machine that runs',
+  ),
+  {
+    name: 'asks-the-cloud-off',
+    experiment: 'node-crash',
+    flags: '--remedy delete-node --remedy-at not-ready --remedy-if-off',
+    shows: 'the same where the machine is off',
+    secondMount: true,
+  },
+  {
+    name: 'asks-the-cloud-taint',
+    experiment: 'node-crash',
+    flags: '--remedy out-of-service --remedy-at not-ready --remedy-if-off',
+    shows: 'asked first, then tainted',
+    secondMount: true,
+  },
   {
     name: 'leftover-taint',
     experiment: 'node-reboot',

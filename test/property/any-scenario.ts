@@ -59,6 +59,7 @@ const fields: Fields = {
   'workload.terminationGrace': rarely('workload.terminationGrace', oneOf([0, 1000, 5000, 120_000])),
   'workload.finalizer': rarely('workload.finalizer', fc.constant(true)),
   'timers.forceDetach': rarely('timers.forceDetach', fc.constant('off')),
+  'remedy.ifOff': fc.boolean(),
   'remedy.moveBack': fc.boolean(),
   'fault.recreations': rarely('fault.recreations', fc.integer({ min: 1, max: 4 })),
   'workload.preStop': rarely(

@@ -15,8 +15,10 @@ export function incompleteBecause(
   findings: readonly Finding[],
 ): Reason[] {
   const { story } = attended;
-  const { records, faultAtMs, scenario } = story;
-  const failures = scenario.kubernetes.admission === 'open' ? ['failed', 'refused'] : ['failed'];
+  const { records, faultAtMs, scenario, remedy } = story;
+  // Where it was not begun whoever asks first was told no.
+  const mayBeRefused = scenario.kubernetes.admission !== 'open' || remedy === undefined;
+  const failures = mayBeRefused ? ['failed'] : ['failed', 'refused'];
   const spared = mayLackWrites(story, findings) ? exportStep : undefined;
   return dedupeWithCounts([
     ...records.flatMap((record) => troubleIn(record, spared, failures)),

@@ -99,7 +99,14 @@ const successorOf = (scenario: Scenario): Situation['successor'] => {
   return isStuck(scenario, 'nodePublish') ? 'may only mount' : 'may serve';
 };
 
-export function situationOf(scenario: Scenario): Situation {
+/** Whoever asks first does nothing to a machine that runs. */
+const asActing = (scenario: Scenario): Scenario =>
+  scenario.remedy.ifOff && !endsMachine(scenario.fault.kind)
+    ? { ...scenario, remedy: { ...scenario.remedy, kind: 'none' } }
+    : scenario;
+
+export function situationOf(asked: Scenario): Situation {
+  const scenario = asActing(asked);
   const { watch, load, also } = scenario;
   const disk = { ...scenario.disk, mode: modeInEffect(scenario) };
   const isSoon = handOverMs(scenario) + handOverSlackMs <= watch.horizon;

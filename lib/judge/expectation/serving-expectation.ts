@@ -62,7 +62,7 @@ function outlookOf(scenario: Scenario) {
       isSilent &&
       !['flapping-partition', 'node-reboot'].includes(fault.kind) &&
       release !== 'kept by the lease',
-    stuckCalls: (Object.keys(csiCalls) as CallName[]).filter((call) => isStuck(scenario, call)),
+    stuckCalls: (Object.keys(csiCalls) as CallName[]).filter((call) => isStuck(situation, call)),
     callsEndMs: 2 * callDelayMs(scenario),
     mayCallsHeal: Object.values(callRulesOf(scenario.disk.calls)).some(({ when }) => when),
     triesTooLate: watch.converge < longestRetryMs + takeoverMs,

@@ -140,7 +140,7 @@ function nothingTimed(sofar: SoFar): Awaited {
     const what = `the effect of the remedy ${story.remedyName}: begun at ${at(remedyS)}`;
     return clauseOf(what, noEnd(sofar, why));
   }
-  return remedy.kind !== 'none' && typeof remedy.at === 'number'
+  return remedy.kind !== 'none' && typeof remedy.at === 'number' && !remedy.ifOff
     ? clauseOf(`the remedy ${story.remedyName}`, expected(remedy.at / 1000))
     : clauseOf('what Kubernetes does', noEnd(sofar, why));
 }
@@ -151,17 +151,19 @@ const atEviction: ReadonlySet<unknown> = new Set(['terminating', 'not-ready']);
 /** The old pod stays until its kubelet or somebody else removes it. */
 function removalIn(sofar: SoFar, evictedS: number): Awaited {
   const { story, remedyS } = sofar;
-  const { kind, at: remedyAt } = story.scenario.remedy;
+  const { kind, at: remedyAt, ifOff } = story.scenario.remedy;
   const since = `evicted at ${at(evictedS)}`;
-  if (kind === 'none' || atEviction.has(remedyAt) || remedyS !== undefined) {
+  if (kind === 'none' || (atEviction.has(remedyAt) && !ifOff) || remedyS !== undefined) {
     const named = kind === 'none' ? '' : `, remedy ${story.remedyName}`;
     return clauseOf(`the old pod to go: ${since}${named}`, removedWhen(sofar, evictedS));
   }
+  const what = `the remedy ${story.remedyName}: ${since}`;
+  if (ifOff) return clauseOf(what, noEnd(sofar, 'it comes once the machine is off'));
   const when =
     typeof remedyAt === 'number'
       ? expected(remedyAt / 1000)
       : noEnd(sofar, `it comes at ${remedyAt}`);
-  return clauseOf(`the remedy ${story.remedyName}: ${since}`, when);
+  return clauseOf(what, when);
 }
 
 function removedWhen(sofar: SoFar, evictedS: number): Due {

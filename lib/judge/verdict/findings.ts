@@ -26,9 +26,12 @@ export const controlFindings = (story: Story, stale: readonly StaleReads[]): Fin
 /** Why the remedy took nothing away. */
 export const remedyRefused = 'REMEDY_REFUSED';
 
-function refusedRemedy({ remedyRefused: refused }: Story): Finding[] {
+function refusedRemedy({ remedyRefused: refused, remedy: begun }: Story): Finding[] {
   if (refused === undefined) return [];
-  const summary = `an admission policy refused ${refused.name}, for want of a proof of fencing`;
+  const summary =
+    begun === undefined
+      ? `${refused.name} was not done: ${refused.detail ?? 'the machine is not off'}`
+      : `an admission policy refused ${refused.name}, for want of a proof of fencing`;
   return [note(remedyRefused, summary, [refused.detail ?? 'no detail'])];
 }
 

@@ -45,6 +45,10 @@ export const remedyNamed: (remedy: RemedyKind) => RemedyDeclaration = finderIn<R
 
 /** All but `none`. */
 export const actingRemedies = remedyKinds.filter((remedy) => remedy !== 'none');
+/** They give the node up, whether it is off or not. */
+const trustingRemedies = remedyDeclarations
+  .filter((each) => each.on === 'node' && !('endsMachine' in each) && each.name !== 'drain')
+  .map(({ name }) => name);
 const taintingRemedies = remedyDeclarations
   .filter((each) => 'taints' in each)
   .map(({ name }) => name);
@@ -81,6 +85,12 @@ export const remedyFields = {
       'when the out-of-service taint is removed: end (a database serves again), heal, kept (until the time to converge is over), or a time after the remedy',
     of: taintingRemedies,
     swept: { asksNoRow: true, draw: eventOr(0.5, undoEvents, secondsWithin(0, 60)) },
+  }),
+  ifOff: toggle(false, {
+    flag: 'remedy-if-off',
+    about:
+      'act only once the node’s machine is off, as the node controllers of a cloud ask before they act',
+    of: trustingRemedies,
   }),
   moveBack: toggle(false, {
     about:
