@@ -57,6 +57,14 @@ test.each<Fields>([
     remedy: { kind: 'out-of-service', at: 'not-ready', ifOff: true },
   },
   { ...healthy, remedy: { ...healthy.remedy, kind: 'delete-node', ifOff: true } },
+  {
+    remedy: { kind: 'out-of-service', at: 40_000 },
+    selfFence: { kind: 'lease-read-only', after: 22_000 },
+  },
+  {
+    remedy: { kind: 'out-of-service', at: 0 },
+    selfFence: { kind: 'lease-read-only', after: 18_000 },
+  },
   { remedy: { kind: 'strip-pod-finalizer' }, workload: { finalizer: true } },
   { workload: { kind: 'deployment-recreate' }, remedy: { kind: 'force-delete' } },
   { workload: { kind: 'deployment-rolling-update' } },

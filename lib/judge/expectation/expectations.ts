@@ -31,7 +31,7 @@ import {
 /** What decides an outcome beside the fields of a scenario. */
 interface Factors {
   /** Whether a sidecar that can act ends the database before a successor can be let in. */
-  readonly selfFenced: 'in time' | 'no';
+  readonly selfFenced: 'in time' | 'perhaps in time' | 'no';
   /** An idle victim has few writes under way, and may do no harm. */
   readonly victim: 'busy' | 'idle';
   /** When `ack-early` cuts: before a successor can mount, while it may, before the heal, or later. */
@@ -119,7 +119,7 @@ export function situationOf(asked: Scenario): Situation {
     victim: load.rate === 0 ? 'idle' : 'busy',
     cut: cutOf(scenario),
     release: volumeReleaseOf(scenario),
-    selfFenced: isSelfFenced(scenario) ? 'in time' : 'no',
+    selfFenced: selfFencedIn(scenario),
     watchEnds: isSoon ? 'after the hand-over' : 'perhaps before it',
     attachment: isUnsettled ? 'perhaps uncertain' : 'counted',
     successor: successorOf(scenario),
@@ -143,11 +143,24 @@ function cutOf({ disk, watch }: Scenario): Situation['cut'] {
 const selfFenceTakesMs = 2000;
 const standStill: readonly FaultKind[] = ['freeze', 'cpu-starvation'];
 
-const isSelfFenced = ({ selfFence, timers, fault }: Scenario): boolean =>
-  selfFence.kind !== 'off' &&
-  !standStill.includes(fault.kind) &&
-  fault.link === 'survives' &&
-  selfFence.after + selfFenceTakesMs <= timers.grace;
+/** The soonest that anything can let another node in, from the fault on. */
+function givenUpMs({ timers, remedy, fault }: Scenario): number {
+  const evictedMs = timers.grace + timers.toleration;
+  if (remedy.kind !== 'none' && typeof remedy.at === 'number')
+    return Math.min(remedy.at, evictedMs);
+  // Of a node that is back now and then its Lease is renewed as often.
+  const isSoon = remedy.at === 'not-ready' || fault.kind === 'flapping-partition';
+  return isSoon ? timers.grace : evictedMs;
+}
+
+function selfFencedIn(scenario: Scenario): Situation['selfFenced'] {
+  const { selfFence, fault } = scenario;
+  const isAble = selfFence.kind !== 'off' && !standStill.includes(fault.kind);
+  if (!isAble || fault.link !== 'survives') return 'no';
+  const fencedMs = selfFence.after + selfFenceTakesMs;
+  if (fencedMs <= givenUpMs(scenario)) return 'in time';
+  return fencedMs <= handOverMs(scenario) + handOverSlackMs ? 'perhaps in time' : 'no';
+}
 
 /** Of a node that is cut off from its disk while its database acknowledges early. */
 const unflushedAtCut =
@@ -628,7 +641,7 @@ export function expectationOf(scenario: Scenario): Expectation {
   const situation = situationOf(scenario);
   const rows = endsMachine(scenario.fault.kind) ? crashRows : partitionRows;
   const row = firstThat(rows, (each) => fits(each, situation));
-  const own = endsMachine(scenario.fault.kind) ? row : asWatched(row, situation);
+  const own = endsMachine(scenario.fault.kind) ? row : asTimed(row, situation);
   const { verdicts, because } = asStruckAgain(own, scenario);
   return { verdicts, because, isRace: gradesIn(verdicts) > 1 };
 }
@@ -656,15 +669,20 @@ function asStruckAgain(
       };
 }
 
-/** A watch that may end before the hand-over may see none. */
-const asWatched = (row: ExpectationReason, { watchEnds }: Situation): ExpectationReason =>
-  watchEnds === 'after the hand-over' || row.verdicts.includes('safe')
+/** A watch that may end before the hand-over may see none, and a sidecar may be the first. */
+function asTimed(row: ExpectationReason, { watchEnds, selfFenced }: Situation): ExpectationReason {
+  const buts = [
+    ...(watchEnds === 'perhaps before it' ? ['the watch may end before the hand-over'] : []),
+    ...(selfFenced === 'perhaps in time' ? ['the sidecar may be in time'] : []),
+  ];
+  return buts.length === 0 || row.verdicts.includes('safe')
     ? row
     : {
         ...row,
         verdicts: ['safe', ...row.verdicts],
-        because: `${row.because}; but the watch may end before the hand-over`,
+        because: [row.because, ...buts].join('; but '),
       };
+}
 
 /** Which verdicts of a crash are no surprise, and why; in the order in which the reasons hold. */
 const early = 'the database acknowledges before the log is on disk';
