@@ -1,7 +1,14 @@
 /** Fault events of the store, counted for the pages that quote them. */
 import { verdictWords, type Scenario } from '../../lib/scenario/scenario.ts';
 import type { VerdictWord } from '../../lib/judge/verdict/verdict.ts';
-import { all, shortened, stock, textByRate, type EventFits } from '../../lib/batch/counted.ts';
+import {
+  all,
+  shareText,
+  shortened,
+  stock,
+  textByRate,
+  type EventFits,
+} from '../../lib/batch/counted.ts';
 import { cellKey, eventOf, scenarioOfLine, type RunLine } from '../../lib/batch/measurements.ts';
 import type { Count } from '../../lib/core/numbers.ts';
 
@@ -18,13 +25,13 @@ export function countOf(
   return { count: came.length, of: events.length };
 }
 
-/** The words that came, each with its number of events: `exposed 1, lost 2`. Empty where none fits. */
+/** The words that came, each with its share of the events: `lost 2 of 3 (21–94 %)`. Empty where none fits. */
 export const tallyOf = (lines: readonly RunLine[], fits: EventFits): string =>
   textByRate(lines.filter(fits), (some) =>
     verdictWords
-      .map((word) => ({ word, came: countOf(some, [word], () => true).count }))
-      .filter(({ came }) => came > 0)
-      .map(({ word, came }) => `${word} ${came}`)
+      .map((word) => ({ word, came: countOf(some, [word], () => true) }))
+      .filter(({ came }) => came.count > 0)
+      .map(({ word, came }) => `${word} ${shareText(came)}`)
       .join(', '),
   );
 
