@@ -201,17 +201,20 @@ export class RemedyRun {
     const { cluster, signal } = this.#event;
     const { node } = this.#first.victim;
     for (;;) {
-      const asked = await cluster
+      const refusal = await cluster
         .machine(node)
         .state()
-        .then(
-          (state) => ({ step: 'refused', why: `the machine ${node} is ${state}`, state }) as const,
-          (error: unknown) => ({ step: 'failed', why: describeError(error), state: '' }) as const,
+        .then<Refusal | undefined, Refusal>(
+          (state) =>
+            state === 'stopped'
+              ? undefined
+              : { step: 'refused', why: `the machine ${node} is ${state}` },
+          (error: unknown) => ({ step: 'failed', why: describeError(error) }),
         );
-      if (asked.state === 'stopped') return undefined;
+      if (refusal === undefined) return undefined;
       const leftMs = deadlineMs - cluster.clock.nowMs();
       const isMoved = this.of.some(({ sightings }) => isSeen('second-mount', sightings));
-      if (leftMs <= 0 || isMoved) return asked;
+      if (leftMs <= 0 || isMoved) return refusal;
       await cluster.clock.sleep(Math.min(kubernetesTimes.cloudLookUs / msUs, leftMs), signal);
     }
   }

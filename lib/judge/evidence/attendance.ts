@@ -16,7 +16,7 @@ import {
 } from '../../history/index.ts';
 import { isDirectory, silencesApi, stopsControlPlane } from '../../scenario/index.ts';
 import { claimedFaults, exportStep, otherVictimOf, spanOf } from '../facts/acts.ts';
-import type { Span } from '../facts/engine.ts';
+import { isWithin, type Span } from '../facts/engine.ts';
 import { isPredicted } from '../facts/run.ts';
 import { isGroupRun } from '../group/story.ts';
 import { type Witness, witnesses } from '../facts/table.ts';
@@ -148,9 +148,6 @@ function stoppedIn(story: Story): Span | undefined {
   return span && { fromMs: span.beginMs, toMs: span.overMs };
 }
 
-const holds = (span: Span | undefined, t: number): boolean =>
-  span !== undefined && t >= span.fromMs && t <= span.toMs;
-
 /** Followed on the control plane's node. */
 const controlPlaneLogs: ReadonlySet<string> = new Set(['controller-manager', 'audit']);
 
@@ -174,7 +171,8 @@ function lifeOf(story: Story, source: string, life: readonly ObservationRecord[]
     node !== undefined && [story.victimNode, otherVictimOf(story)?.node].includes(node);
   const stopped = controlPlaneLogs.has(source) ? stoppedIn(story) : undefined;
   const isAway = ({ data, t }: ObservationRecord): boolean =>
-    typeof data.reason === 'string' && (isVictim || holds(stopped, t));
+    typeof data.reason === 'string' &&
+    (isVictim || (stopped !== undefined && isWithin(stopped, t)));
   const awayMs = timesOf(ends.filter(isAway));
   const { quiet, ...rest } = beating(timesOf(life), watched);
   return {
@@ -231,7 +229,7 @@ function probesOf({ story }: Attended): Attendance[] {
       records
         .filter((record) => record.type === 'certificate')
         .filter((each) => each.fault === fault && each.moment === 'during')
-        .filter(({ t }) => t >= fromMs && t <= toMs),
+        .filter(({ t }) => isWithin(span, t)),
     );
     const imaged = records.find((each) => each.type === 'phase' && each.phase === 'first-image');
     const imagedMs = Math.min(imaged?.t ?? toMs, toMs);

@@ -36,6 +36,10 @@ export interface Span {
   readonly toMs: number;
 }
 
+/** Both ends included. */
+export const isWithin = ({ fromMs, toMs }: Span, atMs: number): boolean =>
+  fromMs <= atMs && atMs <= toMs;
+
 /** All that two witnesses state differently of one item. */
 export interface Contradiction<Witness extends string = string> {
   readonly item: string;

@@ -8,7 +8,7 @@ import {
 } from '../../history/index.ts';
 import { isGroupRun } from '../group/story.ts';
 import { lasting, moment, throughout, wholeRun } from './changes.ts';
-import { type Span, type Statement, unknown } from './engine.ts';
+import { isWithin, type Span, type Statement, unknown } from './engine.ts';
 import type { Evidence, Read } from './evidence.ts';
 
 type Story = Evidence['story'];
@@ -100,8 +100,6 @@ export const primaryByClients = ofGroup(({ story, served }) => {
     ),
   };
 });
-
-const isWithin = ({ fromMs, toMs }: Span, atMs: number): boolean => fromMs <= atMs && atMs <= toMs;
 
 /** Where the router sent the clients right before the fault. */
 export const victimRouted = ofGroup(({ story: { observations, faultAtMs = 0 } }) => ({

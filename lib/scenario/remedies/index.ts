@@ -45,10 +45,6 @@ export const remedyNamed: (remedy: RemedyKind) => RemedyDeclaration = finderIn<R
 
 /** All but `none`. */
 export const actingRemedies = remedyKinds.filter((remedy) => remedy !== 'none');
-/** They give the node up, whether it is off or not. */
-const trustingRemedies = remedyDeclarations
-  .filter((each) => each.on === 'node' && !('endsMachine' in each) && each.name !== 'drain')
-  .map(({ name }) => name);
 const taintingRemedies = remedyDeclarations
   .filter((each) => 'taints' in each)
   .map(({ name }) => name);
@@ -90,7 +86,7 @@ export const remedyFields = {
     flag: 'remedy-if-off',
     about:
       'act only once the node’s machine is off, as the node controllers of a cloud ask before they act',
-    of: trustingRemedies,
+    of: ['out-of-service', 'delete-node'],
   }),
   moveBack: toggle(false, {
     about:
