@@ -254,8 +254,8 @@ const sharedBesideRemedies = sharedUnder([...ownGroups, 'remedy'], ['timers.tole
 export function eventKey({ kind, scenario, seed, alone }: BatchTrial): string | undefined {
   const { fault, also, remedy, disk, selfFence, workload } = scenario;
   const on = actsOn(remedy.kind);
-  // What an operator does to one pod leaves its neighbours alone; what is done to the node affects all.
-  const isOfPod = on === 'nothing' || on === 'pod';
+  // What an operator does to one pod or its attachment leaves its neighbours alone; what is done to the node affects all.
+  const isOfPod = on === 'nothing' || on === 'pod' || on === 'attachment';
   const fits =
     sharesEvents(fault.kind) &&
     (isOfPod || on === 'node') &&

@@ -69,4 +69,18 @@ test('pods of one event may be evicted at times of their own, but not where the 
   expect(eventsWith('out-of-service')).toBe(2);
 });
 
+test('an attachment is of one volume, and a shutdown of all that its node has', () => {
+  const trial = cellTrial();
+  const eventsOfTwo = (...two: readonly [Settings, Settings]): number => {
+    const own = two.map((settings) => ({ ...trial, scenario: combined(trial.scenario, settings) }));
+    return eventsOf(own, (each) => each, 9).length;
+  };
+  const vendor = { remedy: { kind: 'delete-attachment-and-pod' } } as const;
+  expect(eventsOfTwo({ remedy: { kind: 'force-delete' } }, vendor)).toBe(1);
+  expect(eventsOfTwo({ remedy: { kind: 'out-of-service' } }, vendor)).toBe(2);
+  for (const kind of ['node-shutdown', 'shutdown-hang'] as const) {
+    expect(eventsOfTwo({ fault: { kind } }, { fault: { kind }, disk: { mode: 'fenced' } })).toBe(1);
+  }
+});
+
 const byId = (a: BatchTrial, b: BatchTrial): number => a.id.localeCompare(b.id);

@@ -18,5 +18,11 @@ test('values of a field differ in one thing, with what belongs to one of them on
 });
 
 test('named cases that differ in two things are unlike, in one or in a timer they are not', () => {
-  expect(ofFile('default')['case']).toEqual([['cut off, out-of-service', 'crashed, force-delete']]);
+  const unlike = ofFile('default')['case'] ?? [];
+  const first = ['cut off, force-delete', 'cut off, out-of-service', 'crashed, force-delete'];
+  expect(unlike.filter((pair) => pair.every((label) => first.includes(label)))).toEqual([
+    ['cut off, out-of-service', 'crashed, force-delete'],
+  ]);
+  // A fault, a remedy and its moment.
+  expect(unlike).toContainEqual(['shut down, force-delete', 'cut off, switched off and tainted']);
 });

@@ -17,5 +17,6 @@ export const apiPartition = faultKind({
   broken: ['API not reached', 'clients reach', 'victim still runs'],
   silencesKubelet: true,
   sharesEvents: true,
+  strikesSecond: true,
   needs: ['node-isolation'],
 });

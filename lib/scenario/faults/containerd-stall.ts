@@ -17,6 +17,7 @@ export const containerdStall = faultKind({
   whole: ['agents run'],
   broken: ['containerd stalled', 'victim still runs'],
   sharesEvents: true,
+  strikesSecond: true,
   // Until its next report, and so long that one waits for the runtime.
   leastMs: 135_000,
   needs: ['agent-stall'],

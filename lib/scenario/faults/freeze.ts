@@ -19,5 +19,6 @@ export const freeze = faultKind({
   silencesKubelet: true,
   cutsClientsOff: true,
   sharesEvents: true,
+  strikesSecond: true,
   needs: ['node-freeze'],
 });

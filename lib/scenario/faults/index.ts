@@ -60,11 +60,8 @@ const namesWith = <T extends Trait>(trait: T): readonly NamesWith<T>[] =>
 
 /** Faults of the control plane: they need no victim, and so may come beside another. */
 export const controlPlaneFaults = namesWith('isOfControlPlane');
-/** Of a node, broken once and mended once: they may come to a second one. */
-export const nodeFaults = [
-  ...namesWith('sharesEvents').filter((name) => name !== 'none'),
-  'kubelet-restart',
-] as const;
+/** They may come to a second node. */
+export const nodeFaults = namesWith('strikesSecond');
 export const secondFaults = [...controlPlaneFaults, ...nodeFaults];
 export const silencingFaults = namesWith('silencesKubelet');
 export const powerFaults = namesWith('losesPower');

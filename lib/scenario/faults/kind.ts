@@ -111,6 +111,8 @@ export interface FaultTraits {
   readonly isOverAtOnce?: true;
   /** Broken once and mended once: volumes of a batch may share one event of it. */
   readonly sharesEvents?: true;
+  /** Of a node, beside another fault: it may come to a second one. */
+  readonly strikesSecond?: true;
   /** The API server answers nobody while it lasts. */
   readonly silencesApi?: true;
   /** Nothing on the control plane's node runs, nor writes a log, while it lasts. */

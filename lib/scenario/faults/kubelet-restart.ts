@@ -12,5 +12,6 @@ export const kubeletRestart = faultKind({
   whole: ['agents run'],
   broken: [],
   isOverAtOnce: true,
+  strikesSecond: true,
   needs: ['kubelet-restart'],
 });

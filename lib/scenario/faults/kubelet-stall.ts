@@ -14,5 +14,6 @@ export const kubeletStall = faultKind({
   broken: ['kubelet stalled', 'victim still runs'],
   silencesKubelet: true,
   sharesEvents: true,
+  strikesSecond: true,
   needs: ['agent-stall'],
 });

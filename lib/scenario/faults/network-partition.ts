@@ -20,6 +20,7 @@ export const networkPartition = faultKind({
   silencesKubelet: true,
   cutsClientsOff: true,
   sharesEvents: true,
+  strikesSecond: true,
   needs: ['node-network'],
   fields: {
     link: choice(storageLinks, 'survives', {

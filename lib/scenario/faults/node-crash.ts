@@ -29,6 +29,7 @@ export const nodeCrash = faultKind({
   leastMs: 0,
   cutsClientsOff: true,
   sharesEvents: true,
+  strikesSecond: true,
   needs: ['node-power', 'agent-stall', 'power-loss'],
   fields: {
     reboot: toggle(true, {

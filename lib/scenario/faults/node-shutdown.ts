@@ -31,6 +31,7 @@ export const nodeShutdown = faultKind({
   endsMachine: true,
   leastMs: 0,
   cutsClientsOff: true,
+  sharesEvents: true,
   needs: ['node-power', 'node-shutdown', 'power-loss'],
   fields: {
     shutdownGrace: seconds(3600, 0, {

@@ -13,5 +13,6 @@ export const runtimeStall = faultKind({
   broken: ['runtime stalled', 'victim still runs'],
   silencesKubelet: true,
   sharesEvents: true,
+  strikesSecond: true,
   needs: ['agent-stall'],
 });

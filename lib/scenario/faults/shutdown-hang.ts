@@ -18,5 +18,6 @@ export const shutdownHang = faultKind({
   broken: ['victim still runs'],
   mended: ['victim runs again'],
   silencesKubelet: true,
+  sharesEvents: true,
   needs: ['node-power', 'node-shutdown'],
 });
