@@ -6,6 +6,7 @@ import { readFile } from 'node:fs/promises';
 import { request } from 'node:https';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import type {
   KubeConfig,
   KubernetesObject,
@@ -35,6 +36,7 @@ async function emptyKubeConfig(timeoutMs: number = callTimeoutMs): Promise<KubeC
     constructor() {
       super();
       endPrograms(this, timeoutMs);
+      keepConnections(this);
     }
 
     override async applySecurityAuthentication(
@@ -64,6 +66,29 @@ function endPrograms(config: KubeConfig, timeoutMs: number): void {
     return child;
   };
   for (const each of execs) Reflect.set(each, 'execFn', start);
+}
+
+/**
+ * The client makes a dispatcher for each call (2.0.1), and with it a connection and its handshake: a third of what a
+ * runner did while 20 databases waited. So one is kept as long as server and credentials are the same.
+ * Not HTTP/2: a watch that nobody reads for a while would hold up all calls of its one connection.
+ */
+function keepConnections(config: KubeConfig): void {
+  type Asked = Parameters<KubeConfig['createDispatcherOptions']>;
+  const optionsOf = config.createDispatcherOptions.bind(config);
+  config.createDispatcherOptions = (...asked) => {
+    const options = optionsOf(...asked);
+    if (options.type !== 'agent') return options;
+    return { ...options, connect: { ...options.connect, allowH2: false } };
+  };
+  const make = (Reflect.get(config, 'createDispatcher') as (...asked: Asked) => unknown).bind(
+    config,
+  );
+  let kept: { readonly asked: Asked; readonly dispatcher: unknown } | undefined;
+  Reflect.set(config, 'createDispatcher', (...asked: Asked): unknown => {
+    if (!isDeepStrictEqual(kept?.asked, asked)) kept = { asked, dispatcher: make(...asked) };
+    return kept?.dispatcher;
+  });
 }
 
 /** What it has started itself may live on and hold its pipes: nobody waits for those any more. */
