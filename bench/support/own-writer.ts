@@ -23,8 +23,9 @@ export async function writerInserts(
   database: BenchDatabase,
   { connections, seconds }: Load,
 ): Promise<number> {
-  const routes: Pick<ClientSockets, 'get' | 'onChange'> = {
+  const routes: Pick<ClientSockets, 'get' | 'way' | 'onChange'> = {
     get: () => database.socketPath,
+    way: () => ({ socketPath: database.socketPath }),
     onChange: () => undefined,
   };
   await database.execute(`DROP DATABASE IF EXISTS ${databaseName}`);

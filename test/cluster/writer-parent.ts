@@ -15,7 +15,7 @@ const writers = await startWriterProcesses({
   folder,
   originNs: process.hrtime.bigint(),
   seed,
-  routes: { get: () => socket, onChange: () => undefined },
+  routes: { way: () => ({ socketPath: socket }), onChange: () => undefined },
 });
 while (writers.acked().length < 2) await sleep(50);
 const shell = $({ quiet: true });

@@ -40,7 +40,11 @@ beforeAll(async () => {
 });
 afterAll(() => database[Symbol.asyncDispose]());
 
-const routes = { get: () => database.socketPath, onChange: () => undefined };
+const routes = {
+  way: () => ({ socketPath: database.socketPath }),
+  get: () => database.socketPath,
+  onChange: () => undefined,
+};
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'forcedetach-writer-'));

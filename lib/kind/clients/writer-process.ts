@@ -37,10 +37,17 @@ export interface StartMessage {
   readonly originNs: string;
 }
 
+/** A way to the database. */
+export interface Way {
+  readonly socketPath: string;
+  /** Whose server is to answer there: another database's pod may have the address by then. Default: any. */
+  readonly podUid?: string;
+}
+
 export type ToWriter =
   | StartMessage
-  /** The way to the database from now on; null: there is none, so wait for one. */
-  | { readonly type: 'route'; readonly socketPath: string | null }
+  /** From now on; null: there is none, so wait for one. */
+  | { readonly type: 'route'; readonly way: Way | null }
   /** Change the schema, once, while everything else goes on. */
   | { readonly type: 'change-schema' }
   /** Finish what is under way and exit with 0. */
@@ -60,31 +67,31 @@ const stop = (): void => stopping.abort(new Error('the writer stops'));
 
 /** The way to the database; whoever needs one waits for the first. */
 class Route {
-  #socketPath: string | null = null;
+  #way: Way | null = null;
   #waiting: (() => void)[] = [];
 
-  set(socketPath: string | null): void {
-    this.#socketPath = socketPath;
-    if (socketPath !== null) this.wake();
+  set(way: Way | null): void {
+    this.#way = way;
+    if (way !== null) this.wake();
   }
 
   leadsTo(socketPath: string): boolean {
-    return this.#socketPath === socketPath;
+    return this.#way?.socketPath === socketPath;
   }
 
   wake(): void {
     for (const resume of this.#waiting.splice(0)) resume();
   }
 
-  async get(): Promise<string> {
-    while (this.#socketPath === null) {
+  async get(): Promise<Way> {
+    while (this.#way === null) {
       if (stopping.signal.aborted) {
         const message = 'the writer stops and never had a route';
         throw new SqlError(message, { outcome: 'fail', fatal: true, code: 'NO_ROUTE' });
       }
       await new Promise<void>((resolve) => this.#waiting.push(resolve));
     }
-    return this.#socketPath;
+    return this.#way;
   }
 }
 
@@ -95,8 +102,15 @@ async function connectorOf({ database }: StartMessage): Promise<SqlConnector> {
   const server = await realOf(await importDatabase(database)).server();
   return {
     connect: async () => {
-      const socketPath = await route.get();
-      return untilMoved(await server.connect({ socketPath }), socketPath);
+      const { socketPath, podUid } = await route.get();
+      const session = await server.connect({ socketPath });
+      if (podUid !== undefined && session.server.podUid !== podUid) {
+        await session.close();
+        throw new SqlError(`pod ${podUid} was called, and pod ${session.server.podUid} answers`, {
+          ...{ outcome: 'fail', fatal: true, code: 'OTHER_SERVER' },
+        });
+      }
+      return untilMoved(session, socketPath);
     },
   };
 }
@@ -187,7 +201,7 @@ async function read(
 const input = createInterface({ input: process.stdin });
 input.on('line', (line) => {
   const message = JSON.parse(line) as ToWriter;
-  if (message.type === 'route') route.set(message.socketPath);
+  if (message.type === 'route') route.set(message.way);
   else if (message.type === 'change-schema') onChangeSchema();
   else if (message.type === 'stop') {
     isStopped = true;

@@ -31,7 +31,7 @@ test('the writers list all that they have written, twice too', async () => {
       { ...spec, client: 'outside' },
     ],
     ...{ folder, originNs: process.hrtime.bigint(), seed: 's' },
-    routes: { get: () => undefined, onChange: () => undefined },
+    routes: { way: () => undefined, onChange: () => undefined },
   });
   const directory = historyDirectory(folder);
   const there = (): string[] => readdirSync(directory).filter((file) => file.endsWith('.hist'));

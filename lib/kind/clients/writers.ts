@@ -15,7 +15,7 @@ import {
   type HistoryRecord,
   observed,
 } from '../../history/index.ts';
-import type { FromWriter, StartMessage, ToWriter } from './writer-process.ts';
+import type { FromWriter, StartMessage, ToWriter, Way } from './writer-process.ts';
 import { socketDir } from '../create/kind-config.ts';
 import type { Lab } from '../disk/containers.ts';
 
@@ -27,7 +27,7 @@ interface WriterProcessesOptions {
   /** CLOCK_MONOTONIC at the run's beginning, nanoseconds. */
   readonly originNs: bigint;
   readonly seed: string;
-  readonly routes: Pick<ClientSockets, 'get' | 'onChange'>;
+  readonly routes: Pick<ClientSockets, 'way' | 'onChange'>;
   /** See WriterOptions. Default 8. */
   readonly transferEvery?: number;
 }
@@ -37,9 +37,9 @@ const stopTimeoutMs = 7000;
 
 export async function startWriterProcesses(options: WriterProcessesOptions): Promise<Writers> {
   const processes = options.specs.map((spec) => new WriterProcess(startMessage(options, spec)));
-  for (const each of processes) each.route(options.routes.get(each.client));
-  options.routes.onChange((side, socketPath) => {
-    for (const each of processes) if (each.client === side) each.route(socketPath);
+  for (const each of processes) each.route(options.routes.way(each.client));
+  options.routes.onChange((side, way) => {
+    for (const each of processes) if (each.client === side) each.route(way);
   });
   let stopped: Promise<SegmentList> | undefined;
   return {
@@ -93,8 +93,8 @@ class WriterProcess {
     else this.#written = message.segments;
   }
 
-  route(socketPath: string | undefined): void {
-    this.#send({ type: 'route', socketPath: socketPath ?? null });
+  route(way: Way | undefined): void {
+    this.#send({ type: 'route', way: way ?? null });
   }
 
   changeSchema(): void {
@@ -133,21 +133,26 @@ async function stopAll(processes: readonly WriterProcess[]): Promise<SegmentList
 
 /** Which socket leads each client to its database now, and who wants to know when that changes. */
 export class ClientSockets {
-  readonly #sockets = new Map<ClientSide, string>();
-  readonly #listeners = new Set<(side: ClientSide, socket: string) => void>();
+  readonly #ways = new Map<ClientSide, Way>();
+  readonly #listeners = new Set<(side: ClientSide, way: Way) => void>();
 
-  get(side: ClientSide): string | undefined {
-    return this.#sockets.get(side);
+  way(side: ClientSide): Way | undefined {
+    return this.#ways.get(side);
   }
 
-  onChange(listener: (side: ClientSide, socket: string) => void): void {
+  get(side: ClientSide): string | undefined {
+    return this.#ways.get(side)?.socketPath;
+  }
+
+  onChange(listener: (side: ClientSide, way: Way) => void): void {
     this.#listeners.add(listener);
   }
 
-  /** Tells a socket again that did not change: it wakes a client that waits. */
-  lead(side: ClientSide, socket: string): void {
-    this.#sockets.set(side, socket);
-    for (const listener of this.#listeners) listener(side, socket);
+  /** Tells a way again that did not change: it wakes a client that waits. */
+  lead(side: ClientSide, socketPath: string, podUid?: string): void {
+    const way = { socketPath, ...(podUid === undefined ? {} : { podUid }) };
+    this.#ways.set(side, way);
+    for (const listener of this.#listeners) listener(side, way);
   }
 }
 
@@ -168,6 +173,8 @@ interface PodPlace {
   readonly node: string;
   readonly ip: string;
 }
+
+type Pod = PodPlace & { readonly uid: string };
 
 export class Relays {
   readonly #lab: Lab;
@@ -271,8 +278,8 @@ async function answers(path: string): Promise<true> {
 
 export class Routes extends ClientSockets {
   readonly #relays: Relays;
-  /** Pod UID → where it runs. */
-  readonly #pods = new Map<string, PodPlace>();
+  /** By UID. */
+  readonly #pods = new Map<string, Pod>();
   #insideNode: string | undefined;
 
   constructor(relays: Relays) {
@@ -281,7 +288,7 @@ export class Routes extends ClientSockets {
   }
 
   /** The database as it stands when the run begins. */
-  async start(pod: PodPlace & { readonly uid: string }): Promise<void> {
+  async start(pod: Pod): Promise<void> {
     this.#insideNode = pod.node;
     this.#pods.set(pod.uid, pod);
     await this.#leadTo('inside', pod);
@@ -293,7 +300,7 @@ export class Routes extends ClientSockets {
     if (record.type !== 'observation' || record.node === undefined) return;
     const uid = String(record.data.uid);
     if (record.name === observed.podRunning) {
-      const pod = { node: record.node, ip: record.data.ip };
+      const pod = { uid, node: record.node, ip: record.data.ip };
       this.#pods.set(uid, pod);
       if (pod.node === this.#insideNode) void this.#leadTo('inside', pod).catch(() => undefined);
     }
@@ -303,7 +310,7 @@ export class Routes extends ClientSockets {
     }
   }
 
-  async #leadTo(side: ClientSide, pod: PodPlace): Promise<void> {
-    this.lead(side, await this.#relays.open(side, pod));
+  async #leadTo(side: ClientSide, pod: Pod): Promise<void> {
+    this.lead(side, await this.#relays.open(side, pod), pod.uid);
   }
 }
