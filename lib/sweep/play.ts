@@ -244,8 +244,10 @@ export interface ScheduleOutcome {
   readonly second: CopyLoss;
   /** A database that stays served again within the scenario's bound after the heal. */
   readonly converged: boolean;
-  /** A remedy acted before the heal. */
-  readonly remedied: boolean;
+  /** Since the fault began; undefined where no remedy acted before the heal. */
+  readonly remediedUs: number | undefined;
+  /** Since then, after the fault, the victim could write no more; undefined where it still could at the heal. */
+  readonly fencedUs: number | undefined;
   /** At the end an attachment is on its way out, or on a node where no pod wants it. */
   readonly stuck: boolean;
   /** Times in the trace are absolute; this is the fault's. */
@@ -287,9 +289,10 @@ export function play(scenario: Scenario, seed: string, options: PlayOptions = {}
   copyFrozen(scene, scene.model.nodes);
   if (scenario.remedy.moveBack) moveBack(scene);
   const healedAtUs = scene.nowUs;
-  const remedied = remedyRun.hasActed;
+  const { actedAtUs } = remedyRun;
+  const { fencedAtUs } = scene;
   also.mend();
-  if (remedied && remedy.endsMachine === true) scene.machine.start();
+  if (actedAtUs !== undefined && remedy.endsMachine === true) scene.machine.start();
   mend();
   scene.advance(scene.nowUs + provingUs(scene, fault, fault.whole));
   if (scenario.remedy.untaintAt === 'heal') undo(scene, remedy);
@@ -306,12 +309,16 @@ export function play(scenario: Scenario, seed: string, options: PlayOptions = {}
   // What a run would see: it ends here.
   const { overlapUs } = scene;
   const second = commits.lossNow();
+  const sinceFault = (atUs: number | undefined): number | undefined =>
+    atUs === undefined ? undefined : atUs - faultAtUs;
   for (const node of othersOf(scene)) scene.model.operator.uncordon(node);
   scene.advance(Math.max(scene.nowUs + registrationMs * msUs, faultAtUs + leastUs));
   return {
-    ...{ scenario, seed, victim: victim.index, faultAtUs, healedAtUs, converged, remedied },
+    ...{ scenario, seed, victim: victim.index, faultAtUs, healedAtUs, converged },
     ...{ first, second, overlapUs },
-    secondMountUs: handoverAtUs === undefined ? undefined : handoverAtUs - faultAtUs,
+    secondMountUs: sinceFault(handoverAtUs),
+    remediedUs: sinceFault(actedAtUs),
+    fencedUs: sinceFault(fencedAtUs),
     dualMount: witness.dualMount,
     stuck: isStuck(scene),
     endedAtUs: scene.nowUs,
@@ -444,7 +451,7 @@ function aimed(scene: Scene): Target | undefined {
 }
 
 interface AppliedRemedy {
-  hasActed: boolean;
+  actedAtUs: number | undefined;
   /** Whoever applies it is done with that. */
   isDone: () => boolean;
 }
@@ -454,14 +461,14 @@ function startRemedy(scene: Scene, remedy: RemedyDeclaration): AppliedRemedy {
     remedy: { at: remedyAt, ifOff, untaintAt },
   } = scene.scenario;
   const isNone = remedy.acts.length === 0;
-  const run: AppliedRemedy = { hasActed: false, isDone: () => isNone };
+  const run: AppliedRemedy = { actedAtUs: undefined, isDone: () => isNone };
   if (isNone) return run;
   const act = (): void => {
     // Whoever asks the cloud about the machine asks it again.
     if (ifOff && scene.machine.state !== 'stopped')
       return scene.during(kubernetesTimes.cloudLookUs, act);
     run.isDone = apply(scene, remedy);
-    run.hasActed = true;
+    run.actedAtUs = scene.nowUs;
     if (typeof untaintAt === 'number') scene.during(untaintAt * msUs, () => undo(scene, remedy));
   };
   // It has nothing to give away any more once another node has the volume.

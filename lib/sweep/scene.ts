@@ -337,6 +337,8 @@ export class Scene {
   /** Since when two nodes can write, and for how long two could before. */
   #twoWriteSinceUs: number | undefined;
   #twoWroteUs = 0;
+  /** Since when the disk would take no write of the victim; undefined while it would. */
+  fencedAtUs: number | undefined;
 
   constructor({ model, scenario, witness, commits, client, victim }: SceneOptions) {
     this.model = model;
@@ -440,6 +442,8 @@ export class Scene {
   }
 
   #watchWriters(): void {
+    if (writes(this.model, this.victim.node)) this.fencedAtUs = undefined;
+    else this.fencedAtUs ??= this.nowUs;
     if (twoWrite(this.model)) this.#twoWriteSinceUs ??= this.nowUs;
     else if (this.#twoWriteSinceUs !== undefined) {
       this.#twoWroteUs += this.nowUs - this.#twoWriteSinceUs;
@@ -449,6 +453,12 @@ export class Scene {
 }
 
 const never = (): boolean => false;
+
+/** The disk would take writes of this node. */
+function writes({ volume }: Model, node: string): boolean {
+  for (const path of volume.paths) if (path.writes && path.node === node) return true;
+  return false;
+}
 
 /** The disk would take writes of two nodes. One that stands still comes back. */
 function twoWrite({ volume }: Model): boolean {

@@ -110,7 +110,7 @@ function addOutcome(tally: Tally, schedule: Schedule, outcome: ScheduleOutcome):
   tally.schedules += 1;
   tally.virtualMs += Math.round(outcome.endedAtUs / 1000);
   if (scenario.remedy.kind !== 'none') tally.remediesDrawn += 1;
-  if (outcome.remedied) tally.remediesActed += 1;
+  if (outcome.remediedUs !== undefined) tally.remediesActed += 1;
   const { broken, key, licence } = judge(outcome);
   if (broken.length > 0) addFinding(tally, { ...example, key, broken, licence, count: 1 });
   const row = pathRowOf(scenario);

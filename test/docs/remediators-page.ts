@@ -9,7 +9,7 @@ import { combined, type FaultKind } from '../../lib/scenario/index.ts';
 import { parseScenario, type Scenario } from '../../lib/scenario/scenario.ts';
 import { settingsSchema } from '../../lib/scenario/written.ts';
 import { judge } from '../../lib/sweep/judge.ts';
-import { play } from '../../lib/sweep/play.ts';
+import { play, type ScheduleOutcome } from '../../lib/sweep/play.ts';
 import { measuredText } from './count-events.ts';
 import { root } from './pages.ts';
 
@@ -24,6 +24,7 @@ const fateOf = {
 } as const satisfies Partial<Record<FaultKind, string>>;
 type Fate = keyof typeof fateOf;
 export const fates = Object.keys(fateOf) as Fate[];
+const livingFates = fates.filter((fault) => fault !== 'node-crash');
 
 const remediatorSchema = z.strictObject({
   name: z.string(),
@@ -56,19 +57,47 @@ const seeds = 20;
 interface Came {
   readonly words: readonly string[];
   readonly mountsS: readonly number[];
+  /** When it acts, and when the old node could write no more: as far as that came before the heal. */
+  readonly actsS: readonly number[];
+  readonly fencedS: readonly number[];
   /** Most seconds in which two nodes could write. */
   readonly bothS: number;
 }
 
+const came = new Map<string, Came>();
+
 export function predicted(remediator: Remediator, fault: Fate): Came {
+  const key = `${remediator.name} ${fault}`;
+  const known = came.get(key) ?? playedSeeds(remediator, fault);
+  came.set(key, known);
+  return known;
+}
+
+function playedSeeds(remediator: Remediator, fault: Fate): Came {
   const outcomes = Array.from({ length: seeds }, (_, n) =>
     play(scenarioOf(remediator, fault), `remediator/${n}`),
   );
+  const timesS = (of: (outcome: ScheduleOutcome) => number | undefined): readonly number[] =>
+    outcomes.map(of).flatMap((us) => (us === undefined ? [] : [us / secondUs]));
   return {
     words: [...new Set(outcomes.map((each) => judge(each).safety))].toSorted(),
-    mountsS: outcomes.flatMap(({ secondMountUs: us }) => (us === undefined ? [] : [us / secondUs])),
+    mountsS: timesS(({ secondMountUs }) => secondMountUs),
+    actsS: timesS(({ remediedUs }) => remediedUs),
+    fencedS: timesS(({ fencedUs }) => fencedUs),
     bothS: Math.max(...outcomes.map(({ overlapUs }) => overlapUs)) / secondUs,
   };
+}
+
+const within = (timesS: readonly number[]): string => {
+  const [least, most] = [Math.floor(Math.min(...timesS)), Math.ceil(Math.max(...timesS))];
+  return most - least <= 1 ? `${most} s` : `${least}–${most} s`;
+};
+
+/** Of a node that lives: a fence that comes in some seeds only is none. */
+function fenceText(remediator: Remediator, fault: Fate): string {
+  const { actsS, fencedS } = predicted(remediator, fault);
+  if (actsS.length === 0) return 'it does not act';
+  return fencedS.length < seeds ? '**never**' : within(fencedS);
 }
 
 function cellText(remediator: Remediator, fault: Fate, lines: readonly RunLine[]): string {
@@ -76,9 +105,7 @@ function cellText(remediator: Remediator, fault: Fate, lines: readonly RunLine[]
   const measured = measuredText(scenarioOf(remediator, fault), lines);
   return [
     `**${words.join(' or ')}**`,
-    mountsS.length === 0
-      ? 'nobody else mounts it'
-      : `second mount ${Math.floor(Math.min(...mountsS))}–${Math.ceil(Math.max(...mountsS))} s`,
+    mountsS.length === 0 ? 'nobody else mounts it' : `second mount ${within(mountsS)}`,
     ...(bothS === 0 ? [] : [`both could write for up to ${Math.ceil(bothS)} s`]),
     ...(measured === '' ? [] : [`measured: ${measured}`]),
   ].join('; ');
@@ -106,6 +133,14 @@ export const remediatorParts = (lines: readonly RunLine[]): Readonly<Record<stri
       each.name,
       each.asks,
       ...fates.map((fault) => cellText(each, fault, lines)),
+    ]),
+  )}\n`,
+  fences: `\n\n${markdownTable(
+    ['Remediator', 'Acts after', ...livingFates.map((fault) => `Fenced: ${fateOf[fault]}`)],
+    remediators.map((each) => [
+      each.name,
+      within(predicted(each, 'node-crash').actsS),
+      ...livingFates.map((fault) => fenceText(each, fault)),
     ]),
   )}\n`,
   orders: `\n\n${remediators.map(section).join('\n')}\n`,
