@@ -11,9 +11,14 @@ import { countedOf, readRuns, ofOneJudge } from '../../lib/batch/measurements.ts
 import { eventsIn, expectationOf } from '../../lib/judge/expectation/expectations.ts';
 import { parseScenario, safetyLevels } from '../../lib/scenario/scenario.ts';
 import { driverTables, path as driversPath } from './drivers-page.ts';
-import { findings } from './findings.ts';
+import { departures, findings } from './findings.ts';
 import { filled, read, root } from './pages.ts';
-import { findingTables, path as resultsPath } from './results-page.ts';
+import {
+  departuresPath,
+  departuresTable,
+  findingTables,
+  path as resultsPath,
+} from './results-page.ts';
 
 const store = readRuns();
 
@@ -28,12 +33,18 @@ test('docs/results/README.md is made from the store', async () => {
   await expect(page).toMatchFileSnapshot(join(root, resultsPath));
 });
 
-test.each(Object.values(findings).flat())('was found: $says', ({ when, any }) => {
+test('docs/results/departures.md is made from the store', async () => {
+  const page = filled(read(departuresPath), { departures: departuresTable(store) });
+  await expect(page).toMatchFileSnapshot(join(root, departuresPath));
+});
+
+const published = [...Object.values(findings).flat(), ...departures];
+
+test.each(published)('was found: $says', ({ when, any }) => {
   expect(store.some(only(when, any))).toBe(true);
 });
 
-const ofOneScenario = Object.values(findings)
-  .flat()
+const ofOneScenario = published
   .filter(({ when, any = [] }) => any.length === 0 && !Object.values(when).some(Array.isArray))
   .flatMap(({ says, when }) => {
     const about = { name: 'finding', question: '?', expected: ['safe'] } as const;

@@ -69,58 +69,6 @@ export const findings: Readonly<Record<string, readonly PublishedFinding[]>> = {
       when: { 'fault.kind': 'freeze', ...acted, ...unfenced, 'load.rate': 0 },
     },
   ],
-  'The node ends in another way, or its volume is given away in another': [
-    {
-      says: 'its **kubelet stands still**, the database runs on; its pod force-deleted, storage does not fence',
-      words: ['corrupt'],
-      when: { 'fault.kind': 'kubelet-stall', ...forced, ...unfenced },
-    },
-    {
-      says: 'its **shutdown hangs**, the database runs on; its pod force-deleted, storage does not fence',
-      words: ['corrupt'],
-      when: { 'fault.kind': 'shutdown-hang', ...forced, ...unfenced },
-    },
-    {
-      says: 'cut off, frozen or in a hanging shutdown: its **VolumeAttachment and its pod are deleted**, as storage vendors’ health monitors do',
-      words: ['corrupt'],
-      when: { 'fault.kind': livingFaults, ...vendors, ...unfenced },
-      any: ['remedy.at'],
-    },
-    {
-      says: 'the same, and the node is dead',
-      words: ['safe'],
-      when: { ...crashed, ...vendors, ...unfenced },
-      any: ['remedy.at'],
-    },
-    {
-      says: 'cut off, frozen or in a hanging shutdown: **switched off first**, then tainted',
-      words: ['safe'],
-      when: { 'fault.kind': livingFaults, 'remedy.kind': 'power-off-and-taint', ...unfenced },
-      any: ['remedy.at'],
-    },
-    {
-      says: 'cut off, frozen or in a hanging shutdown: its **machine is deleted**, then its Node object',
-      words: ['safe'],
-      when: { 'fault.kind': livingFaults, 'remedy.kind': 'delete-machine', ...unfenced },
-      any: ['remedy.at'],
-    },
-    {
-      says: '**shut down**, and its kubelet ends no pods (the default); nobody acts: no second mount in 14 minutes',
-      words: ['safe'],
-      when: { ...shutDown, 'remedy.kind': 'none', ...unfenced },
-    },
-    {
-      says: 'the same, its pod force-deleted: a second mount after the six minutes',
-      words: ['safe'],
-      when: { ...shutDown, ...forced, ...unfenced },
-    },
-    {
-      says: 'shut down, its **kubelet ends its pods first** (`shutdownGracePeriod`): a second mount six minutes later',
-      words: ['safe'],
-      when: { ...shutDown, 'remedy.kind': 'none', ...unfenced, 'fault.shutdownGrace': 30_000 },
-      any: ['fault.driverEnds'],
-    },
-  ],
   'The node still runs, and nobody acts': [
     {
       says: 'cut off: the evicted pod keeps its volume, no second mount in 15 minutes',
@@ -258,3 +206,57 @@ export const findings: Readonly<Record<string, readonly PublishedFinding[]>> = {
     },
   ],
 };
+
+/** How nodes end otherwise, and who gives their volumes away: a page of its own. */
+export const departures: readonly PublishedFinding[] = [
+  {
+    says: 'its **kubelet stands still**, the database runs on; its pod force-deleted, storage does not fence',
+    words: ['corrupt'],
+    when: { 'fault.kind': 'kubelet-stall', ...forced, ...unfenced },
+  },
+  {
+    says: 'its **shutdown hangs**, the database runs on; its pod force-deleted, storage does not fence',
+    words: ['corrupt'],
+    when: { 'fault.kind': 'shutdown-hang', ...forced, ...unfenced },
+  },
+  {
+    says: 'cut off, frozen or in a hanging shutdown: its **VolumeAttachment and its pod are deleted**, as storage vendors’ health monitors do',
+    words: ['corrupt'],
+    when: { 'fault.kind': livingFaults, ...vendors, ...unfenced },
+    any: ['remedy.at'],
+  },
+  {
+    says: 'the same, and the node is dead',
+    words: ['safe'],
+    when: { ...crashed, ...vendors, ...unfenced },
+    any: ['remedy.at'],
+  },
+  {
+    says: 'cut off, frozen or in a hanging shutdown: **switched off first**, then tainted',
+    words: ['safe'],
+    when: { 'fault.kind': livingFaults, 'remedy.kind': 'power-off-and-taint', ...unfenced },
+    any: ['remedy.at'],
+  },
+  {
+    says: 'cut off, frozen or in a hanging shutdown: its **machine is deleted**, then its Node object',
+    words: ['safe'],
+    when: { 'fault.kind': livingFaults, 'remedy.kind': 'delete-machine', ...unfenced },
+    any: ['remedy.at'],
+  },
+  {
+    says: '**shut down**, and its kubelet ends no pods (the default); nobody acts: no second mount in 14 minutes',
+    words: ['safe'],
+    when: { ...shutDown, 'remedy.kind': 'none', ...unfenced },
+  },
+  {
+    says: 'the same, its pod force-deleted: a second mount after the six minutes',
+    words: ['safe'],
+    when: { ...shutDown, ...forced, ...unfenced },
+  },
+  {
+    says: 'shut down, its **kubelet ends its pods first** (`shutdownGracePeriod`): a second mount six minutes later',
+    words: ['safe'],
+    when: { ...shutDown, 'remedy.kind': 'none', ...unfenced, 'fault.shutdownGrace': 30_000 },
+    any: ['fault.driverEnds'],
+  },
+];

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { countInWords, markdownTable } from '../../lib/core/numbers.ts';
 import { countOf } from './count-events.ts';
 import { all, only, shortened, stock, textByRate } from '../../lib/batch/counted.ts';
-import { findings, type PublishedFinding } from './findings.ts';
+import { departures, findings, type PublishedFinding } from './findings.ts';
 import { readRuns } from '../../lib/batch/measurements.ts';
 import type { Verdict } from '../../lib/judge/verdict/verdict.ts';
 import { filled, read, root } from './pages.ts';
@@ -16,7 +16,7 @@ const store = readRuns();
 
 /** The published finding whose text starts so. */
 function finding(start: string): PublishedFinding {
-  const [found, ...more] = Object.values(findings)
+  const [found, ...more] = [...Object.values(findings), departures]
     .flat()
     .filter(({ says }) => says.replaceAll('*', '').startsWith(start));
   if (found === undefined || more.length > 0) throw new Error(`not one finding: ${start}`);
