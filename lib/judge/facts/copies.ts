@@ -191,7 +191,9 @@ export const newestAttachments = ofCopies((evidence) => {
       if (made.generation === 0) return [];
       const newest = newestBy(t - reportedWithinMs);
       const isReported =
-        t < faultAtMs || !losesPower(scenario.fault.kind) || newest > newestBy(faultAtMs);
+        t < faultAtMs ||
+        (!losesPower(scenario.also.kind) &&
+          (!losesPower(scenario.fault.kind) || newest > newestBy(faultAtMs)));
       const isCertain = isReported && newest > 0 && newest === newestBy(t + reportedWithinMs);
       return isCertain ? [[`${image} generation`, newest] as const] : [];
     }),

@@ -57,22 +57,26 @@ test('hours of observations are not too many to find the newest attachment', () 
 });
 
 test.each([
-  ['network-partition', ['1']],
-  ['node-crash', []],
-] as const)('after a %s nobody reports the path that waits for a dead node', (kind, values) => {
-  const about = { type: 'action', actor: 'fault', name: kind, node: 'a' } as const;
-  const made = { copy: 'c', volume: 'v', generation: 2, bytes: 1, stamp: 's', digest: 'd' };
-  const told = tellStory(
-    [
-      runRecord({ fault: { kind } }),
-      { ...see(500, observed.mounted, 'a', { generation: 1 }), source: 'mounts' },
-      { ...about, t: 1000, step: 'begin' },
-      { ...about, t: 1100, step: 'done' },
-      { type: 'copy', image: 'first', t: 90_000, made },
-    ],
-    mysql,
-  );
-  const story = { ...told, tells: { ...told.tells, identities: true } };
-  const stated = newestAttachments(evidenceOf(story, undefined, []));
-  expect(stated?.statements.map(({ value }) => value)).toEqual(values);
-});
+  ['network-partition', 'none', ['1']],
+  ['node-crash', 'none', []],
+  ['network-partition', 'node-crash', []],
+] as const)(
+  'after a %s, also %s, nobody reports the path that waits for a dead node',
+  (kind, also, values) => {
+    const about = { type: 'action', actor: 'fault', name: kind, node: 'a' } as const;
+    const made = { copy: 'c', volume: 'v', generation: 2, bytes: 1, stamp: 's', digest: 'd' };
+    const told = tellStory(
+      [
+        runRecord({ fault: { kind }, also: { kind: also } }),
+        { ...see(500, observed.mounted, 'a', { generation: 1 }), source: 'mounts' },
+        { ...about, t: 1000, step: 'begin' },
+        { ...about, t: 1100, step: 'done' },
+        { type: 'copy', image: 'first', t: 90_000, made },
+      ],
+      mysql,
+    );
+    const story = { ...told, tells: { ...told.tells, identities: true } };
+    const stated = newestAttachments(evidenceOf(story, undefined, []));
+    expect(stated?.statements.map(({ value }) => value)).toEqual(values);
+  },
+);
