@@ -77,6 +77,15 @@ export const listedDifferences: readonly ListedDifference[] = [
       `${step} before unstaged`,
     ]),
   ].map((what) => ({ what, runs: ['partition-delete-node'], why: deletedNode })),
+  ...['removed', 'evicted', 'pod-gone'].map((step) => ({
+    ...{ what: `detach-answered before ${step}`, runs: ['hang-dap'] },
+    why: 'from the attachment to the pod a remedy took a quarter of a second, and the attacher was faster; a call of the model takes some milliseconds',
+  })),
+  {
+    what: 'untainted before not-in-use',
+    runs: ['shut0'],
+    why: 'the first report of a kubelet that began kept the list of before, since its volume manager had not read the disk (StatesHasBeenSynced): the next came 10 s later; in the model the first one has it',
+  },
   {
     what: 'heal → unpublished',
     runs: ['stale-global-mount'],

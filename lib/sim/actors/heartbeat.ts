@@ -48,7 +48,8 @@ export class Heartbeat extends OnNode implements MachineWatcher {
     this.#chance = chance;
     this.#events = events;
     this.machine.watchers.push(this);
-    this.#begin(0);
+    const { leaseRenewUs, statusUpdateUs } = this.world.settings;
+    this.#begin(0, chance.int(0, leaseRenewUs), chance.int(0, statusUpdateUs));
   }
 
   booted(): void {
@@ -114,12 +115,12 @@ export class Heartbeat extends OnNode implements MachineWatcher {
     });
   }
 
-  #begin(delayUs: number): void {
+  /** A kubelet renews and reports when it begins, and then in its periods; that of the model's begin did so before. */
+  #begin(delayUs: number, renewedAgoUs = 0, reportedAgoUs = 0): void {
     this.#runtimeIsDown = false;
-    const { leaseRenewUs, statusUpdateUs } = this.world.settings;
     const bornAtUs = this.nowUs + delayUs;
-    this.#leaseBaseUs = bornAtUs - this.#chance.int(0, leaseRenewUs);
-    this.#statusBaseUs = bornAtUs - this.#chance.int(0, statusUpdateUs);
+    this.#leaseBaseUs = bornAtUs - renewedAgoUs;
+    this.#statusBaseUs = bornAtUs - reportedAgoUs;
     this.#reportDue = false;
     this.#cutAtUs = this.machine.linked ? undefined : bornAtUs;
     this.#silentFor(delayUs);

@@ -373,11 +373,12 @@ export class Kubelet extends OnNode implements MachineWatcher {
 
   /** The kubelet is the first to go, then what runs in containers, then the mounts. */
   #endWithMachine(): void {
-    const { machine } = this;
+    const { machine, world } = this;
     machine.stall('kubelet');
     let left = this.#pods.size;
-    const off = (): void =>
-      machine.after(draw(this.world, measuredTimes.powerOff), () => machine.kill());
+    const { powerOff, powerOffWithPods } = measuredTimes;
+    const lastsUs = draw(world, world.settings.podsEndWithinUs > 0 ? powerOff : powerOffWithPods);
+    const off = (): void => machine.after(lastsUs, () => machine.kill());
     if (left === 0) return off();
     for (const pod of this.#pods.values())
       pod.endByMachine(() => {

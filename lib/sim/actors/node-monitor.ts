@@ -59,8 +59,21 @@ export class NodeMonitor extends Controller implements ApiWatcher {
       if (this.#silences[node.index] !== silence || !node.exists) return;
       this.#knownUntilUs.set(node, seenAtUs - watchUs);
       if (this.#isSkipped(node)) return;
+      const wasReady = node.ready === 'True';
       this.api.setReady(node, 'Unknown');
       this.#judge(node);
+      if (wasReady) this.#markPods(node);
+    });
+  }
+
+  /**
+   * One call after the other (MarkPodsNotReady): who acts on the condition may come first. Not where the
+   * kubelet itself said so before (monitorNodeHealth looks at the condition that it found).
+   */
+  #markPods(node: NodeObject): void {
+    this.after(measuredTimes.apiCall, () => {
+      if (node.ready === 'True') return;
+      for (const pod of node.pods) this.api.setPodReady(pod, false);
     });
   }
 
@@ -100,11 +113,6 @@ export class NodeMonitor extends Controller implements ApiWatcher {
       this.#queue.push(node);
       this.#planPass();
     }
-    // One call after the other (MarkPodsNotReady): who acts on the condition may come first.
-    this.after(measuredTimes.apiCall, () => {
-      if (node.ready === 'True') return;
-      for (const pod of node.pods) this.api.setPodReady(pod, false);
-    });
   }
 
   #judgeAtNextTick(node: NodeObject): void {
