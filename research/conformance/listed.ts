@@ -83,7 +83,7 @@ export const listedDifferences: readonly ListedDifference[] = [
   })),
   {
     what: 'untainted before not-in-use',
-    runs: ['shut0'],
+    runs: ['shut0', '1.34-crash', '1.36-crash'],
     why: 'the first report of a kubelet that began kept the list of before, since its volume manager had not read the disk (StatesHasBeenSynced): the next came 10 s later; in the model the first one has it',
   },
   {
