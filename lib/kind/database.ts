@@ -1,5 +1,5 @@
 /** The database on the cluster: one server on one volume, and the clean slate after it. */
-import type { V1PersistentVolume, V1Pod } from '@kubernetes/client-node';
+import type { V1PersistentVolume, V1Pod, V1VolumeAttachment } from '@kubernetes/client-node';
 import { type CallEntry, callSchema, defaultRoot, driverName, layoutOf } from '../storage/index.ts';
 import { linesOf } from './engine/run.ts';
 import {
@@ -199,7 +199,7 @@ export async function removeDatabase(
   }
   for (const each of await readSelfFenceIdentity(database)) await orMissing(objects.delete(each));
   const heardAtMs = performance.now() + heardWithinMs;
-  let isAwake = wake === undefined;
+  let isAwake = false;
   const wait = {
     ...{ what: 'the database and its volume are gone', timeoutMs: removalTimeoutMs, signal },
     ...{ everyMs: 1000, command: 'kubectl get statefulset,deployment,pod,pvc,pv,volumeattachment' },
@@ -209,11 +209,40 @@ export async function removeDatabase(
     if (left.length === 0) return true;
     if (!isAwake && performance.now() > heardAtMs) {
       isAwake = true;
+      await wakeAttacher(clients, scope);
       await wake?.();
     }
     return `left: ${left.join(', ')}`;
   });
   if (!scope.isSole && !keeps) await orMissing(core.deleteNamespace({ name: namespace }));
+}
+
+/** The run's own. */
+async function attachmentsOf(
+  clients: KubeClients,
+  scope: RunScope,
+): Promise<readonly V1VolumeAttachment[]> {
+  const [provisioned, { items }] = await Promise.all([
+    provisionedIn(clients, scope),
+    clients.storage.listVolumeAttachment(),
+  ]);
+  const names = provisioned.map(({ metadata }) => metadata?.name);
+  return items.filter(({ spec: { attacher, source } }) => {
+    const { persistentVolumeName: name } = source;
+    return attacher === driverName && (isInScope(scope, name) || names.includes(name));
+  });
+}
+
+/**
+ * After calls that failed or were not answered it waits for minutes before it tries again; a change of the
+ * attachment that is no status makes it try at once (csi-attacher, shouldEnqueueVAChange).
+ */
+async function wakeAttacher(clients: KubeClients, scope: RunScope): Promise<void> {
+  for (const { metadata } of await attachmentsOf(clients, scope)) {
+    const { name = '', labels } = metadata ?? {};
+    const body = [{ op: 'add', path: '/metadata/labels', value: { ...labels, awake: 'true' } }];
+    await orMissing(clients.storage.patchVolumeAttachment({ name, body }));
+  }
 }
 
 async function dropOwnFinalizer({ core }: KubeClients, { metadata }: V1Pod): Promise<void> {
@@ -226,17 +255,17 @@ async function dropOwnFinalizer({ core }: KubeClients, { metadata }: V1Pod): Pro
 
 /** `keeps`: a volume that was provisioned, and its claim, are to stay. A volume stays as long as its attachment. */
 async function leftovers(clients: KubeClients, scope: RunScope, keeps: boolean): Promise<string[]> {
-  const { core, apps, storage } = clients;
+  const { core, apps } = clients;
   const { namespace, volumeName, database } = scope;
   const named = { name: database.name, namespace };
-  const [set, deployment, pods, bound, volume, provisioned, attachments] = await Promise.all([
+  const [set, deployment, pods, bound, volume, provisioned, attached] = await Promise.all([
     orMissing(apps.readNamespacedStatefulSet(named)),
     orMissing(apps.readNamespacedDeployment(named)),
     listPods(clients, scope),
     orMissing(core.readNamespacedPersistentVolumeClaim({ name: claimOf(scope), namespace })),
     orMissing(core.readPersistentVolume({ name: volumeName })),
     provisionedIn(clients, scope),
-    storage.listVolumeAttachment(),
+    attachmentsOf(clients, scope),
   ]);
   const objects = {
     'the StatefulSet': set,
@@ -244,11 +273,6 @@ async function leftovers(clients: KubeClients, scope: RunScope, keeps: boolean):
     'the claim': keeps ? undefined : bound,
     'the volume': volume,
   };
-  const provisionedNames = provisioned.map(({ metadata }) => metadata?.name);
-  const attached = attachments.items.filter(({ spec: { attacher, source } }) => {
-    const { persistentVolumeName: name } = source;
-    return attacher === driverName && (isInScope(scope, name) || provisionedNames.includes(name));
-  });
   // With what the provisioner's driver said where it would not take the volume away.
   const volumes = provisioned.map(({ metadata, status }) =>
     [`the volume ${metadata?.name}`, status?.phase, status?.message].filter(Boolean).join(', '),
