@@ -217,17 +217,14 @@ export async function removeDatabase(
   if (!scope.isSole && !keeps) await orMissing(core.deleteNamespace({ name: namespace }));
 }
 
-/** The run's own. */
-async function attachmentsOf(
-  clients: KubeClients,
+/** The run's own of all. */
+function ownAttachments(
+  all: readonly V1VolumeAttachment[],
   scope: RunScope,
-): Promise<readonly V1VolumeAttachment[]> {
-  const [provisioned, { items }] = await Promise.all([
-    provisionedIn(clients, scope),
-    clients.storage.listVolumeAttachment(),
-  ]);
+  provisioned: readonly V1PersistentVolume[],
+): readonly V1VolumeAttachment[] {
   const names = provisioned.map(({ metadata }) => metadata?.name);
-  return items.filter(({ spec: { attacher, source } }) => {
+  return all.filter(({ spec: { attacher, source } }) => {
     const { persistentVolumeName: name } = source;
     return attacher === driverName && (isInScope(scope, name) || names.includes(name));
   });
@@ -238,7 +235,11 @@ async function attachmentsOf(
  * attachment that is no status makes it try at once (csi-attacher, shouldEnqueueVAChange).
  */
 async function wakeAttacher(clients: KubeClients, scope: RunScope): Promise<void> {
-  for (const { metadata } of await attachmentsOf(clients, scope)) {
+  const [provisioned, { items }] = await Promise.all([
+    provisionedIn(clients, scope),
+    clients.storage.listVolumeAttachment(),
+  ]);
+  for (const { metadata } of ownAttachments(items, scope, provisioned)) {
     const { name = '', labels } = metadata ?? {};
     const body = [{ op: 'add', path: '/metadata/labels', value: { ...labels, awake: 'true' } }];
     await orMissing(clients.storage.patchVolumeAttachment({ name, body }));
@@ -255,17 +256,17 @@ async function dropOwnFinalizer({ core }: KubeClients, { metadata }: V1Pod): Pro
 
 /** `keeps`: a volume that was provisioned, and its claim, are to stay. A volume stays as long as its attachment. */
 async function leftovers(clients: KubeClients, scope: RunScope, keeps: boolean): Promise<string[]> {
-  const { core, apps } = clients;
+  const { core, apps, storage } = clients;
   const { namespace, volumeName, database } = scope;
   const named = { name: database.name, namespace };
-  const [set, deployment, pods, bound, volume, provisioned, attached] = await Promise.all([
+  const [set, deployment, pods, bound, volume, provisioned, attachments] = await Promise.all([
     orMissing(apps.readNamespacedStatefulSet(named)),
     orMissing(apps.readNamespacedDeployment(named)),
     listPods(clients, scope),
     orMissing(core.readNamespacedPersistentVolumeClaim({ name: claimOf(scope), namespace })),
     orMissing(core.readPersistentVolume({ name: volumeName })),
     provisionedIn(clients, scope),
-    attachmentsOf(clients, scope),
+    storage.listVolumeAttachment(),
   ]);
   const objects = {
     'the StatefulSet': set,
@@ -280,7 +281,9 @@ async function leftovers(clients: KubeClients, scope: RunScope, keeps: boolean):
   return [
     ...Object.entries(objects).flatMap(([name, object]) => (object ? [name] : [])),
     ...pods.map(({ metadata }) => `the pod ${metadata?.name}`),
-    ...attached.map(({ metadata }) => `the attachment ${metadata?.name}`),
+    ...ownAttachments(attachments.items, scope, provisioned).map(
+      ({ metadata }) => `the attachment ${metadata?.name}`,
+    ),
     ...(keeps ? [] : volumes),
   ];
 }
