@@ -21,7 +21,7 @@ import {
   stockClusterTimers,
 } from '../run/index.ts';
 import * as engine from './engine/commands.ts';
-import { type OpenStream, openStream, tryRun } from './engine/run.ts';
+import { type OpenStream, openStream, putTimersFirst, tryRun } from './engine/run.ts';
 import { imagesBeside, type Scenario, type FieldName, type Transport } from '../scenario/index.ts';
 import { ensureImages, ensureKind } from './images/ensure.ts';
 import type { ImageSet } from './images/image-plan.ts';
@@ -144,6 +144,7 @@ export const openCluster = (
     const { kubernetes, volume, timers, disk, fault } = scenario;
     const { onProgress, signal } = request;
     signal.throwIfAborted();
+    await putTimersFirst();
     const provisioner = volume.provision === 'dynamic';
     const wish = {
       source,

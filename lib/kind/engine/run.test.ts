@@ -143,3 +143,20 @@ test('such a command ends in time as any other', async () => {
   const ended = await tryRun(['sh', '-c', 'echo done; exit 4'], { endsWithUs: true });
   expect(ended).toEqual({ exitCode: 4, stdout: 'done', stderr: '' });
 });
+
+test('the runner’s thread comes first where that is allowed, and what it starts does not', async () => {
+  const module = new URL('./run.ts', import.meta.url).href;
+  const program = `
+    const { putTimersFirst, run, tryRun } = await import(${JSON.stringify(module)});
+    const isFirst = await putTimersFirst();
+    const own = await run(['chrt', '--pid', String(process.pid)]);
+    const child = await run(['sh', '-c', 'chrt --pid $$']);
+    const missing = await tryRun(['no-such-command']);
+    console.log(JSON.stringify({ isFirst, own, child, missing }));`;
+  const printed = await run([process.execPath, '--input-type=module', '--eval', program]);
+  const { isFirst, own, child, missing } = JSON.parse(printed) as Record<string, unknown>;
+  expect(isFirst).toBe((await tryRun(['chrt', '--rr', '1', 'true'])).exitCode === 0);
+  expect(own).toContain(isFirst === true ? 'SCHED_RR' : 'SCHED_OTHER');
+  expect(child).toContain('SCHED_OTHER');
+  expect(missing).toMatchObject({ exitCode: 127 });
+});
