@@ -6,7 +6,7 @@ import { type Reason, because } from '../facts/witnessed.ts';
 import type { Story } from '../timeline/story.ts';
 import type { Finding } from '../verdict/verdict.ts';
 import { type Attended, absencesIn } from './attendance.ts';
-import { lateTimers } from './machine.ts';
+import { lateTimers, lostLeaders } from './machine.ts';
 
 /** Of a run on one server or on a group. */
 export function incompleteBecause(
@@ -26,6 +26,7 @@ export function incompleteBecause(
     ...certificates.filter(({ holds }) => !holds).map(failedCertificate),
     ...absencesIn(attended, 'CERTIFICATE_SILENT', 'WITNESS_MUTE', 'OBSERVER_SILENT'),
     ...lateTimers(story),
+    ...lostLeaders(story),
     ...findings
       .filter(({ level }) => level === 'incomplete')
       .map(({ code, summary }) => because(code, `${code}: ${summary}`)),

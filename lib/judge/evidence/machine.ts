@@ -1,15 +1,17 @@
 /** Did the machine keep time, and how busy was it? A run that starved for processor time proves nothing of times. */
 import { z } from 'zod';
 import { meanOf } from '../../core/index.ts';
-import type { MachineRecord } from '../../history/index.ts';
+import { type MachineRecord, observed } from '../../history/index.ts';
+import { sparesVictim } from '../../scenario/index.ts';
 import { type Reason, because } from '../facts/witnessed.ts';
 import type { Story } from '../timeline/story.ts';
 
 const machineLate = 'MACHINE_LATE';
+const leaderLost = 'LEADER_LOST';
 
 /** Its machine kept no time, so that a run's times are no measurement. */
 export const isStarved = (reasons: readonly Reason[]): boolean =>
-  reasons.some(({ code }) => code === machineLate);
+  reasons.some(({ code }) => code === machineLate || code === leaderLost);
 
 /** A timer that fires later than this says the machine did not keep time. */
 const timerLagLimitMs = 2000;
@@ -33,6 +35,24 @@ export function lateTimers(story: Story): Reason[] {
   const lateMs = Math.round(Math.max(0, ...timerLagsOf(story)));
   const words = `the machine did not keep time: a timer fired ${lateMs} ms late`;
   return lateMs > timerLagLimitMs ? [because(machineLate, words, { lateMs })] : [];
+}
+
+/**
+ * A controller manager that could not renew its lease in time ends itself, and the next one begins every wait
+ * anew: where nothing in the scenario keeps it from that, the machine did.
+ */
+export function lostLeaders({ scenario, observations, run, faultAtMs, healAtMs }: Story): Reason[] {
+  const { fault, also } = scenario;
+  const isOwn =
+    run.custom?.fault !== undefined || [fault, also].some(({ kind }) => sparesVictim(kind));
+  const taken = observations.filter(
+    ({ t, name }) =>
+      name === observed.leaderAcquired && t >= (faultAtMs ?? healAtMs) && t < healAtMs,
+  );
+  if (isOwn || taken.length === 0) return [];
+  const words =
+    'the machine did not keep time: a controller manager lost its lease, and its waits began again';
+  return [because(leaderLost, words, { count: taken.length })];
 }
 
 /** How busy the machine was under a fault: a race's outcome depends on it. */

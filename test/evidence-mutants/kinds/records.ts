@@ -255,6 +255,12 @@ const unproven: Named = {
     ...record,
     timerLagMs: 60_000,
   })),
+  'a-controller-manager-takes-over-by-itself': add((run) => [
+    {
+      ...({ type: 'observation', source: 'controller-manager', name: 'leader-acquired' } as const),
+      ...{ t: faultAt(run) + 1000, data: { line: 'successfully acquired lease' } },
+    },
+  ]),
   'another-run-appended': add((run) => [{ ...run.story.run, runId: 'another', t: healAt(run) }]),
   'second-image-audited-twice': add(({ segments }) =>
     (segments.get('run')?.records ?? []).filter(
