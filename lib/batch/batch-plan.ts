@@ -233,7 +233,13 @@ function shuffled<T>(items: readonly T[], random: RandomStream): T[] {
 const ownGroups: readonly string[] = ['disk', 'volume', 'workload', 'load', 'database'];
 /** A cluster has a provisioner or none, one transport; a drain of the node waits for all its preStop hooks. */
 const ofNode: readonly FieldName[] = [
-  ...(['volume.provision', 'disk.transport', 'workload.preStop', 'remedy.moveBack'] as const),
+  ...([
+    'volume.provision',
+    'disk.transport',
+    'workload.preStop',
+    'remedy.moveBack',
+    'remedy.sameNode',
+  ] as const),
 ];
 
 /** What no file sets is how a run is called and what it is held against: its own as well. */

@@ -40,6 +40,7 @@ export const capabilities = {
     kubernetes: ['annotateLease', 'leaseAnnotation'],
   },
   'admission-policy': { can: 'enforce an admission policy', kubernetes: ['stateFenced'] },
+  rollout: { can: 'roll a workload out again', pods: ['restartRollout'] },
   'attachment-deletion': { can: 'delete VolumeAttachments', pods: ['deleteAttachments'] },
   fence: { can: 'cut a node off the storage for good', disk: ['fence'] },
   'storage-link': { can: 'break a node’s way to the storage', disk: ['sever', 'restore'] },

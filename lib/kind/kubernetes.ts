@@ -54,6 +54,8 @@ function podKubernetesOf(clients: KubeClients, scope: RunScope): Required<PodKub
       await core.patchNamespacedPod({ name, namespace, body }).catch(unlessGone);
     },
 
+    restartRollout: () => restartRollout(clients, scope),
+
     deleteAttachments: (node, options) => deleteAttachments(clients, node, { ...options, scope }),
   };
 }
@@ -123,6 +125,23 @@ async function deletePod(
 ): Promise<void> {
   const body = { ...options, preconditions: { uid } };
   await admitted(core.deleteNamespacedPod({ name, namespace, body })).catch(unlessGone);
+}
+
+/** Its annotation is kubectl's (polymorphichelpers/objectrestarter.go). The workload has the database's name. */
+async function restartRollout(
+  clients: KubeClients,
+  { namespace, database }: RunScope,
+): Promise<void> {
+  const { PatchStrategy, setHeaderOptions } = await import('@kubernetes/client-node');
+  const annotations = { 'kubectl.kubernetes.io/restartedAt': new Date().toISOString() };
+  const request = {
+    ...{ name: database.name, namespace },
+    body: { spec: { template: { metadata: { annotations } } } },
+  };
+  const { apps } = clients;
+  const merge = setHeaderOptions('Content-Type', PatchStrategy.MergePatch);
+  const patched = await orMissing(apps.patchNamespacedStatefulSet(request, merge));
+  if (patched === undefined) await apps.patchNamespacedDeployment(request, merge);
 }
 
 async function deleteAttachments(

@@ -2,7 +2,7 @@
 import { type Capability, EvidenceError } from '../core/index.ts';
 import type { Fault, FaultContext, Moments } from './faults/fault.ts';
 import { wholeFaultOf } from './faults/around.ts';
-import { servingCommits, strikesNode } from '../scenario/index.ts';
+import { emptiesOthers, servingCommits, strikesNode } from '../scenario/index.ts';
 import { converge, letOthersServe, moveBack, recreate } from './converge.ts';
 import { watchWhile, waitUntil } from './moments.ts';
 import { remediesOf, type RemedyRun } from './remedies.ts';
@@ -147,7 +147,7 @@ async function healAndConverge(strike: Strike): Promise<void> {
   await shell.step('converge', (signal) => converge({ ...strike, signal }));
   // Also where the convergence failed.
   await takeBack();
-  if (scenario.remedy.moveBack || scenario.fault.recreations > 0) {
+  if (emptiesOthers(scenario)) {
     await shell.step('undo-move-back', () => letOthersServe(cluster, victim));
   }
 }
@@ -161,6 +161,8 @@ async function watch(
   const { scenario, steps, writers, victim, onProgress } = run;
   const { handOver } = steps;
   const deadlineMs = faultAtMs + scenario.watch.horizon;
+  if (scenario.remedy.sameNode)
+    await moveBack({ ...run, testbed: cluster, sightings: [run.sightings], signal });
   await remedies.find(({ of }) => of.includes(run))?.apply(faultAtMs, deadlineMs);
 
   const hasHappened = (): boolean => handOver.hasHappened(victim);

@@ -51,6 +51,9 @@ const acts: Readonly<Record<RemedyAct, Act>> = {
   'delete pod': toPods('deletePod'),
   'force-delete pod': toPods('forceDelete'),
   'strip pod finalizers': toPods('stripPodFinalizers'),
+  async 'restart rollout'({ volumes }) {
+    for (const { pods } of volumes) await pods.restartRollout();
+  },
   'taint out-of-service': ({ testbed, victim }) =>
     testbed.kubernetes.taint(victim.node, outOfServiceTaint),
   untaint: ({ testbed, victim }) => testbed.kubernetes.untaint(victim.node, outOfServiceKey),

@@ -10,7 +10,7 @@ import {
   sparesVictim,
   strikesNode,
 } from './faults/index.ts';
-import { actsOn, remedyDeclarations, removesPod } from './remedies/index.ts';
+import { actsOn, emptiesOthers, remedyDeclarations, removesPod } from './remedies/index.ts';
 import type { KindDeclaration } from './kinds.ts';
 import { hangsWhenCut, transportDeclarations } from './transports/index.ts';
 import {
@@ -234,9 +234,8 @@ const rules: readonly ContradictionRule[] = [
   },
   {
     field: 'also.kind',
-    message: 'with remedy.moveBack or fault.recreations every other node must run',
-    broken: ({ fault, also, remedy }) =>
-      strikesNode({ also }) && (remedy.moveBack || fault.recreations > 0),
+    message: 'with remedy.moveBack, remedy.sameNode or fault.recreations every other node must run',
+    broken: ({ fault, also, remedy }) => strikesNode({ also }) && emptiesOthers({ fault, remedy }),
   },
   {
     field: 'disk.mode',

@@ -122,6 +122,7 @@ export {
   remedyDeclarations,
   remedyKinds,
   remedyNamed,
+  emptiesOthers,
   removesPod,
   removesPodObject,
   switchesOff,

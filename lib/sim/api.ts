@@ -37,6 +37,8 @@ export class Api {
   readonly #podsOf: Set<PodObject>[] = [];
   /** By volume: few, one a node. */
   readonly #attachmentsOf: AttachmentObject[][] = [];
+  /** By workload: how often its template was changed. */
+  readonly #revisions: number[] = [];
   #made = 0;
 
   constructor(world: Lookout) {
@@ -60,6 +62,15 @@ export class Api {
 
   podsOf(workload: number): ReadonlySet<PodObject> {
     return (this.#podsOf[workload] ??= new Set());
+  }
+
+  revisionOf(workload: number): number {
+    return this.#revisions[workload] ?? 0;
+  }
+
+  restartRollout(workload: number): void {
+    this.#revisions[workload] = this.revisionOf(workload) + 1;
+    for (const watcher of this.watchers) watcher.rollout?.(workload);
   }
 
   podWithUid(uid: string): PodObject | undefined {
@@ -172,7 +183,14 @@ export class Api {
         name: podNameOf(this.#world.database.name, workload, options.uniqueName ? 0 : made),
         uid: `pod-${made + 1}`,
       },
-      ...{ workload, node: undefined, phase: 'Pending', ready: false, ip: undefined },
+      ...{
+        workload,
+        revision: this.revisionOf(workload),
+        node: undefined,
+        phase: 'Pending',
+        ready: false,
+        ip: undefined,
+      },
       ...{ terminating: false, containersRun: false, finalizer: options.finalizer, held: false },
     };
     this.pods.add(pod);

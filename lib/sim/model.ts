@@ -85,6 +85,10 @@ class Operator {
     this.#onPod(uid, (pod) => this.#world.api.stripFinalizer(pod));
   }
 
+  restartRollout(workload: number): void {
+    this.#world.api.restartRollout(workload);
+  }
+
   /** Idempotent. */
   deleteNode(name: string): void {
     this.#onNode(name, (node) => this.#world.api.deleteNode(node));

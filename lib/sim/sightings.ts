@@ -46,6 +46,8 @@ export interface PodObject {
   readonly uid: string;
   /** The number of its workload, which is that of its volume. */
   readonly workload: number;
+  /** Of its workload's template. */
+  readonly revision: number;
   node: NodeObject | undefined;
   phase: 'Pending' | 'Running' | 'Succeeded' | 'Failed';
   ready: boolean;
@@ -76,6 +78,8 @@ export interface ApiWatcher {
   /** Its lease is renewed again, or no longer. */
   lease?(node: NodeObject): void;
   pod?(pod: PodObject): void;
+  /** Its workload has a new template. */
+  rollout?(workload: number): void;
   attachment?(attachment: AttachmentObject): void;
 }
 

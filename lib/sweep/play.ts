@@ -196,6 +196,7 @@ const remedyActs: Readonly<Record<RemedyAct, (scene: Scene) => void>> = {
   'delete pod': ({ model, victim }) => model.operator.deletePod(victim.uid),
   'force-delete pod': ({ model, victim }) => model.operator.forceDelete(victim.uid),
   'strip pod finalizers': ({ model, victim }) => model.operator.stripPodFinalizers(victim.uid),
+  'restart rollout': ({ model }) => model.operator.restartRollout(0),
   'taint out-of-service': ({ model, victim }) =>
     model.operator.taint(victim.node, outOfServiceTaint),
   untaint: ({ model, victim }) => model.operator.untaint(victim.node, outOfServiceTaint.key),
@@ -277,6 +278,7 @@ export function play(scenario: Scenario, seed: string, options: PlayOptions = {}
   // What is done in order takes its time, and the runner waits for it.
   while (scene.machine.shuttingDown) scene.advance(scene.nowUs + secondUs);
   const also = startAlso(scene);
+  if (scenario.remedy.sameNode) moveBack(scene);
   const remedyRun = startRemedy(scene, remedy);
   if (scenario.fault.recreations > 0) recreate(scene);
   else watch(scene, remedyRun, also);

@@ -3,6 +3,7 @@ import { combined } from '../../lib/scenario/index.ts';
 import { expect, test } from 'vitest';
 import type { Scenario, ScenarioInput } from '../../lib/scenario/scenario.ts';
 import type { Verdict } from '../../lib/judge/verdict/verdict.ts';
+import { headlineOf } from '../../lib/judge/verdict/words.ts';
 import { modelScenario, runAsExpected, runOnModel, shortTimers } from '../support/model-run.ts';
 
 type Fields = Partial<ScenarioInput>;
@@ -69,6 +70,10 @@ test.each<Fields>([
   { workload: { kind: 'deployment-recreate' }, remedy: { kind: 'force-delete' } },
   { workload: { kind: 'deployment-rolling-update' } },
   { ...healthy, remedy: { ...healthy.remedy, kind: 'delete' }, workload: { preStop: 10_000 } },
+  { remedy: { kind: 'rollout-restart' } },
+  { remedy: { kind: 'rollout-restart', at: 1_000 }, workload: { kind: 'deployment-recreate' } },
+  { remedy: { kind: 'rollout-restart' }, workload: { kind: 'deployment-rolling-update' } },
+  { fault: { kind: 'node-crash' }, remedy: { kind: 'rollout-restart' } },
 ])('%o', async (fields) => {
   await runAsExpected(scenarioOf(fields));
 });
@@ -141,3 +146,32 @@ test('a taint that was to go later than the watch lasted is said', async () => {
   });
   expect(verdict.incompleteBecause.join()).toContain('the watch was over before');
 });
+
+const rolled = { fault: { kind: 'none' }, remedy: { kind: 'rollout-restart', at: 0 } } as const;
+
+test.each<[string, Fields, string]>([
+  ['on the same node', { remedy: { sameNode: true } }, 'ran beside the old one on'],
+  [
+    'on the same node, for one pod alone',
+    { remedy: { sameNode: true }, volume: { accessMode: 'ReadWriteOncePod' } },
+    'no node could take it',
+  ],
+  ['on another node', {}, 'waited for the volume on'],
+])('a rolling update of one claim does not end, and loses nothing: %s', async (_, more, why) => {
+  const workload = { kind: 'deployment-rolling-update' } as const;
+  const scenario = scenarioOf(combined({ ...rolled, workload }, more));
+  const verdict = await runAsExpected(scenario);
+  const { findings, phases } = verdict;
+  expect(findings.find(({ code }) => code === 'ROLLOUT_WAITS')?.summary).toContain(why);
+  expect(headlineOf(verdict)).toMatch(/^The rollout did not end; all .* commits are there\.$/);
+  expect(phases.secondMount).toBeNull();
+});
+
+test.each(['stateful-set', 'deployment-recreate'] as const)(
+  'where the old pod goes first a rollout ends: %s',
+  async (kind) => {
+    const { findings, phases } = await runAsExpected(scenarioOf({ ...rolled, workload: { kind } }));
+    expect(findings.map(({ code }) => code)).not.toContain('ROLLOUT_WAITS');
+    expect(Number(phases.podRemoved)).toBeLessThan(Number(phases.secondMount));
+  },
+);

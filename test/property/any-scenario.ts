@@ -61,6 +61,7 @@ const fields: Fields = {
   'timers.forceDetach': rarely('timers.forceDetach', fc.constant('off')),
   'remedy.ifOff': fc.boolean(),
   'remedy.moveBack': fc.boolean(),
+  'remedy.sameNode': fc.boolean(),
   'fault.recreations': rarely('fault.recreations', fc.integer({ min: 1, max: 4 })),
   'workload.preStop': rarely(
     'workload.preStop',

@@ -52,7 +52,7 @@ export const { attacherDown, leaseWrite } = faults;
 export const remedies = partsOf<'remedy'>(remedyKinds);
 export const { none: noRemedy, delete: plainDelete, forceDelete, deleteNode, drain } = remedies;
 export const { deleteAttachment, stripAttachmentFinalizer, stripPodFinalizer } = remedies;
-export const { outOfService, fenceFirst } = remedies;
+export const { outOfService, fenceFirst, rolloutRestart } = remedies;
 
 /** What keeps the data. */
 export interface StoragePart {

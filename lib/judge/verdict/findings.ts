@@ -21,6 +21,7 @@ export const controlFindings = (story: Story, stale: readonly StaleReads[]): Fin
   ...staleReadFindings(story, stale),
   ...zoneFindings(story),
   ...refusedRemedy(story),
+  ...rolloutFindings(story),
 ];
 
 /** Why the remedy took nothing away. */
@@ -33,6 +34,38 @@ function refusedRemedy({ remedyRefused: refused, remedy: begun }: Story): Findin
       ? `${refused.name} was not done: ${refused.detail ?? 'the machine is not off'}`
       : `an admission policy refused ${refused.name}, for want of a proof of fencing`;
   return [note(remedyRefused, summary, [refused.detail ?? 'no detail'])];
+}
+
+/** The new pod of a rollout was not Ready before the heal. */
+export const rolloutWaits = 'ROLLOUT_WAITS';
+
+/** A rollout whose new pod was never Ready, where the old one stays until it is: what it waited for. */
+function rolloutFindings(story: Story): Finding[] {
+  const { scenario, observations, remedy, healAtMs, victimUid, victimNode } = story;
+  if (remedy === undefined || scenario.remedy.kind !== 'rollout-restart') return [];
+  const seen = observations.filter(({ t }) => t >= remedy.t && t < healAtMs);
+  const wasGone = seen.some(
+    ({ name, data }) => name === observed.podGone && data.uid === victimUid,
+  );
+  const made = seen.find(({ name }) => name === observed.podCreated);
+  if (wasGone || made === undefined) return [];
+  const own = seen.filter(({ data }) => data.uid === made.data.uid);
+  if (own.some(({ name, data }) => name === observed.podReady && data.ready)) return [];
+  const bound = own.find(({ name }) => name === observed.podScheduled);
+  const ran = own.find(({ name }) => name === observed.podRunning);
+  const where =
+    bound === undefined
+      ? 'no node could take it'
+      : ran === undefined
+        ? `it waited for the volume on ${bound.node}`
+        : bound.node === victimNode
+          ? `it ran beside the old one on ${bound.node}, on the same mount`
+          : `it ran on ${bound.node}`;
+  const summary = `the rollout did not end: the old pod stays until the new one is Ready, and ${where}`;
+  const steps = [made, bound, ran].flatMap((each) =>
+    each === undefined ? [] : `${each.name} ${after(each.t, story)}`,
+  );
+  return [note(rolloutWaits, summary, steps)];
 }
 
 /** What the old server has in memory, it serves, whatever became of its disk. */

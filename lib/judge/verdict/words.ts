@@ -13,7 +13,7 @@ import { silencesOf } from '../evidence/attendance.ts';
 import { refusedInWords } from '../timeline/access.ts';
 import { ownSteps } from '../timeline/licence.ts';
 import type { Story } from '../timeline/story.ts';
-import { wayBack } from './findings.ts';
+import { rolloutWaits, wayBack } from './findings.ts';
 import type { Finding, Notice, Verdict, VerdictWord } from './verdict.ts';
 import { isDirectory } from '../../scenario/index.ts';
 
@@ -91,7 +91,7 @@ const capital = (text: string): string => `${text.charAt(0).toUpperCase()}${text
 
 /** A clause; undefined where the run asked no more, or its records do not answer. */
 const ownAnswer = (verdict: UnsaidVerdict): string | undefined =>
-  [recreated, waitedAnew, refusedDetach, cameBack]
+  [recreated, waitedAnew, refusedDetach, cameBack, rolledOut]
     .map((answer) => answer(verdict))
     .find((clause) => clause !== undefined);
 
@@ -125,6 +125,10 @@ function cameBack({ findings }: UnsaidVerdict): string | undefined {
   if (came(wayBack.old)) return 'the first node used its old mount';
   return came(wayBack.anew) ? 'the first node mounted it again' : undefined;
 }
+
+/** Does a rolling update of one claim come to its end? */
+const rolledOut = ({ findings }: UnsaidVerdict): string | undefined =>
+  findings.some(({ code }) => code === rolloutWaits) ? 'the rollout did not end' : undefined;
 
 /** On a shared directory with one lock table a second database waits, and its mount says nothing. */
 export const locksKeepApart = ({ scenario }: UnsaidVerdict): boolean => {

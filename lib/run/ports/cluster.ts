@@ -153,6 +153,8 @@ export interface PodKubernetes {
   deletePod(pod: PodRef): Promise<void>;
   /** Takes every finalizer of the pod away. No error when it is gone already. */
   stripPodFinalizers(pod: PodRef): Promise<void>;
+  /** Changes the pod's template, as `kubectl rollout restart`. [`rollout`] */
+  restartRollout?(): Promise<void>;
   /** Deletes the volume's VolumeAttachments there, their finalizers too where asked; resolves to their names. [`attachment-deletion`] */
   deleteAttachments?(
     node: string,

@@ -14,6 +14,7 @@ import { forceDelete } from './force-delete.ts';
 import { none } from './none.ts';
 import { outOfService } from './out-of-service.ts';
 import { powerOffAndTaint } from './power-off-and-taint.ts';
+import { rolloutRestart } from './rollout-restart.ts';
 import { stripAttachmentFinalizer } from './strip-attachment-finalizer.ts';
 import { stripPodFinalizer } from './strip-pod-finalizer.ts';
 
@@ -32,6 +33,7 @@ export const remedyDeclarations = [
   deleteAttachmentAndPod,
   powerOffAndTaint,
   deleteMachine,
+  rolloutRestart,
 ] as const;
 
 type Declaration = (typeof remedyDeclarations)[number];
@@ -61,6 +63,13 @@ export const takesAttachment = (remedy: RemedyKind): boolean => actsOn(remedy) =
 /** What it removes is the pod, and nothing but the pod. */
 export const removesPod = (remedy: RemedyKind): boolean => actsOn(remedy) === 'pod';
 
+/** Every node but the victim is drained in its course. */
+export const emptiesOthers = (scenario: {
+  readonly fault: { readonly recreations: number };
+  readonly remedy: { readonly sameNode: boolean; readonly moveBack: boolean };
+}): boolean =>
+  scenario.fault.recreations > 0 || scenario.remedy.sameNode || scenario.remedy.moveBack;
+
 /** Soon, or at any time of the usual waits. */
 const whenever = (dice: Dice): number => secondsWithin(0, dice.pick([60, 420]))(dice);
 
@@ -87,6 +96,12 @@ export const remedyFields = {
     about:
       'act only once the node’s machine is off, as the node controllers of a cloud ask before they act',
     of: ['out-of-service', 'delete-node'],
+  }),
+  sameNode: toggle(false, {
+    about:
+      'every other node is drained first, as where no other one may take the pod: the new pod comes to the node of the old one',
+    of: ['rollout-restart'],
+    needs: 'drain',
   }),
   moveBack: toggle(false, {
     about:

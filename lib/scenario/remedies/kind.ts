@@ -8,6 +8,7 @@ export type RemedyAct =
   | 'delete pod'
   | 'force-delete pod'
   | 'strip pod finalizers'
+  | 'restart rollout'
   | 'taint out-of-service'
   | 'untaint'
   | 'cut paths'

@@ -238,7 +238,20 @@ export class Workloads extends Controller implements ApiWatcher {
   }
 
   pod({ workload }: PodObject): void {
-    if (!this.#isServed(workload)) this.#nudges[workload]?.();
+    if (!this.#isServed(workload) || this.#outdated(workload).length > 0) this.rollout(workload);
+  }
+
+  rollout(workload: number): void {
+    this.#nudges[workload]?.();
+  }
+
+  /** Of an earlier template, and not on their way out. */
+  #outdated(workload: number): PodObject[] {
+    const revision = this.api.revisionOf(workload);
+    if (revision === 0) return [];
+    return [...this.api.podsOf(workload)].filter(
+      (pod) => pod.revision < revision && !pod.terminating && !isOver(pod),
+    );
   }
 
   #isDeployment(workload: number): boolean {
@@ -257,11 +270,39 @@ export class Workloads extends Controller implements ApiWatcher {
   }
 
   #reconcile(workload: number): void {
-    if (this.#isServed(workload)) return;
+    const outdated = this.#outdated(workload);
+    if (outdated.length > 0) return this.#rollOut(workload, outdated);
+    if (this.#isServed(workload) || this.#waitsForOutdated(workload)) return;
     // A StatefulSet deletes them first; the deletion of what is over has no grace period (pod/strategy.go).
     const ended = [...this.api.podsOf(workload)].filter(isEnded);
     if (ended.length > 0 && !this.#isDeployment(workload))
       return ended.forEach((pod) => this.api.deletePod(pod, 0));
+    this.#create(workload);
+  }
+
+  /**
+   * The old pod goes once the new one is Ready, where one more pod may be (rolling.go, maxSurge 25 % of one
+   * is one); else it goes first.
+   */
+  #rollOut(workload: number, outdated: readonly PodObject[]): void {
+    const { kind, terminationGrace } = this.world.of(workload).workload;
+    const isRolling = kind === 'deployment-rolling-update';
+    const newer = [...this.api.podsOf(workload)].filter(
+      (pod) => !pod.terminating && !isOver(pod) && !outdated.includes(pod),
+    );
+    if (isRolling && newer.length === 0) return this.#create(workload);
+    if (isRolling && !newer.some(({ ready }) => ready)) return;
+    for (const pod of outdated) this.api.deletePod(pod, terminationGrace / 1000);
+  }
+
+  /** Recreate: not before the old pods have ended (recreate.go oldPodsRunning). */
+  #waitsForOutdated(workload: number): boolean {
+    if (this.world.of(workload).workload.kind !== 'deployment-recreate') return false;
+    const revision = this.api.revisionOf(workload);
+    return [...this.api.podsOf(workload)].some((pod) => pod.revision < revision && !isOver(pod));
+  }
+
+  #create(workload: number): void {
     const finalizer = this.world.of(workload).workload.finalizer;
     this.api.createPod(workload, { uniqueName: !this.#isDeployment(workload), finalizer });
   }

@@ -37,6 +37,7 @@ export function simPodKubernetes(
     forceDelete: ({ uid }) => call(() => operator.forceDelete(uid)),
     deletePod: ({ uid }) => call(() => operator.deletePod(uid)),
     stripPodFinalizers: ({ uid }) => call(() => operator.stripPodFinalizers(uid)),
+    restartRollout: () => call(() => operator.restartRollout(volume)),
     deleteAttachments: (name, options) =>
       call(() => operator.deleteAttachments(name, { ...options, volume })),
   };
