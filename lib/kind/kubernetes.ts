@@ -1,5 +1,5 @@
 /** The Kubernetes port over the real API. */
-import type { V1Pod } from '@kubernetes/client-node';
+import type { ConfigurationOptions, V1Pod } from '@kubernetes/client-node';
 import { driverName, filesDriverName } from '../storage/index.ts';
 import * as engine from './engine/commands.ts';
 import { run, tryRun } from './engine/run.ts';
@@ -89,13 +89,11 @@ export function nodeKubernetesOf(
       ),
 
     async stateFenced(name, how) {
-      const { PatchStrategy, setHeaderOptions } = await import('@kubernetes/client-node');
       const since = new Date().toISOString().replace(/\.\d+Z$/, 'Z');
       const body = {
         metadata: { annotations: { [fencedKey]: `${since} ${how}, by forcedetach` } },
       };
-      const merge = setHeaderOptions('Content-Type', PatchStrategy.MergePatch);
-      await core.patchNode({ name, body }, merge);
+      await core.patchNode({ name, body }, await asMerge());
     },
 
     untaint: (node, key) =>
@@ -132,16 +130,14 @@ async function restartRollout(
   clients: KubeClients,
   { namespace, database }: RunScope,
 ): Promise<void> {
-  const { PatchStrategy, setHeaderOptions } = await import('@kubernetes/client-node');
   const annotations = { 'kubectl.kubernetes.io/restartedAt': new Date().toISOString() };
   const request = {
     ...{ name: database.name, namespace },
     body: { spec: { template: { metadata: { annotations } } } },
   };
   const { apps } = clients;
-  const merge = setHeaderOptions('Content-Type', PatchStrategy.MergePatch);
-  const patched = await orMissing(apps.patchNamespacedStatefulSet(request, merge));
-  if (patched === undefined) await apps.patchNamespacedDeployment(request, merge);
+  const patched = await orMissing(apps.patchNamespacedStatefulSet(request, await asMerge()));
+  if (patched === undefined) await apps.patchNamespacedDeployment(request, await asMerge());
 }
 
 async function deleteAttachments(
@@ -164,6 +160,12 @@ async function deleteAttachments(
   return names;
 }
 
+/** What is given is merged into the object, and null takes a key away. */
+async function asMerge(): Promise<ConfigurationOptions> {
+  const { PatchStrategy, setHeaderOptions } = await import('@kubernetes/client-node');
+  return setHeaderOptions('Content-Type', PatchStrategy.MergePatch);
+}
+
 /** Where kubelets keep their Leases, each under its node's name. */
 const leaseNamespace = 'kube-node-lease';
 const leaseAnnotationKey = 'forcedetach.example/written';
@@ -174,11 +176,9 @@ async function annotateLease(
   name: string,
   value: string | undefined,
 ): Promise<void> {
-  const { PatchStrategy, setHeaderOptions } = await import('@kubernetes/client-node');
   const body = { metadata: { annotations: { [leaseAnnotationKey]: value ?? null } } };
-  const merge = setHeaderOptions('Content-Type', PatchStrategy.MergePatch);
   await orMissing(
-    coordination.patchNamespacedLease({ name, namespace: leaseNamespace, body }, merge),
+    coordination.patchNamespacedLease({ name, namespace: leaseNamespace, body }, await asMerge()),
   );
 }
 
