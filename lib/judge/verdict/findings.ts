@@ -53,15 +53,13 @@ function rolloutFindings(story: Story): Finding[] {
   if (own.some(({ name, data }) => name === observed.podReady && data.ready)) return [];
   const bound = own.find(({ name }) => name === observed.podScheduled);
   const ran = own.find(({ name }) => name === observed.podRunning);
-  const where =
-    bound === undefined
-      ? 'no node could take it'
-      : ran === undefined
-        ? `it waited for the volume on ${bound.node}`
-        : bound.node === victimNode
-          ? `it ran beside the old one on ${bound.node}, on the same mount`
-          : `it ran on ${bound.node}`;
-  const summary = `the rollout did not end: the old pod stays until the new one is Ready, and ${where}`;
+  const why = (): string => {
+    if (bound === undefined) return 'no node could take it';
+    if (ran === undefined) return `it waited for the volume on ${bound.node}`;
+    if (bound.node !== victimNode) return `it ran on ${bound.node}`;
+    return `it ran beside the old one on ${bound.node}, on the same mount`;
+  };
+  const summary = `the rollout did not end: the old pod stays until the new one is Ready, and ${why()}`;
   const steps = [made, bound, ran].flatMap((each) =>
     each === undefined ? [] : `${each.name} ${after(each.t, story)}`,
   );

@@ -220,6 +220,9 @@ const isPushed = ({ node }: PodObject): boolean =>
 const isEnded = (pod: PodObject): boolean =>
   isOver(pod) && !pod.terminating && pod.node?.exists === true;
 
+/** It counts as a replica: it runs, or will. */
+const isWanted = (pod: PodObject): boolean => !pod.terminating && !isOver(pod);
+
 /**
  * What makes pods anew, one a workload. A StatefulSet waits until the old object is gone: its names
  * are unique (stateful_set_control.go processReplica). A ReplicaSet does not count a Terminating pod,
@@ -249,9 +252,7 @@ export class Workloads extends Controller implements ApiWatcher {
   #outdated(workload: number): PodObject[] {
     const revision = this.api.revisionOf(workload);
     if (revision === 0) return [];
-    return [...this.api.podsOf(workload)].filter(
-      (pod) => pod.revision < revision && !pod.terminating && !isOver(pod),
-    );
+    return [...this.api.podsOf(workload)].filter((pod) => pod.revision < revision && isWanted(pod));
   }
 
   #isDeployment(workload: number): boolean {
@@ -265,7 +266,7 @@ export class Workloads extends Controller implements ApiWatcher {
       for (const pod of pods) if (!isEnded(pod)) return true;
       return false;
     }
-    for (const pod of pods) if (!pod.terminating && !isOver(pod)) return true;
+    for (const pod of pods) if (isWanted(pod)) return true;
     return false;
   }
 
@@ -288,7 +289,7 @@ export class Workloads extends Controller implements ApiWatcher {
     const { kind, terminationGrace } = this.world.of(workload).workload;
     const isRolling = kind === 'deployment-rolling-update';
     const newer = [...this.api.podsOf(workload)].filter(
-      (pod) => !pod.terminating && !isOver(pod) && !outdated.includes(pod),
+      (pod) => isWanted(pod) && !outdated.includes(pod),
     );
     if (isRolling && newer.length === 0) return this.#create(workload);
     if (isRolling && !newer.some(({ ready }) => ready)) return;
