@@ -187,9 +187,9 @@ function miscounts<W extends string>(
     other.counts[indexAfter(other.counts, atMs) - 1]?.value ?? 0;
   return counts.flatMap(({ value, fromMs }): Clash[] => {
     if (fromMs - backMs < sees.fromMs || fromMs + aheadMs > sees.toMs) return [];
-    const least = countAt(fromMs - backMs) - mayDiffer;
-    const most = countAt(fromMs + aheadMs) + mayDiffer;
-    if (value >= least && value <= most) return [];
+    const least = countAt(fromMs - backMs);
+    const most = countAt(fromMs + aheadMs);
+    if (value >= least - mayDiffer && value <= most + mayDiffer) return [];
     return [{ atMs: fromMs, values: [value, value < least ? least : most] }];
   });
 }

@@ -122,7 +122,7 @@ export const facts = {
       log: exact(storage.logAccess, 'log'),
       devices: late(looked, storage.growthOnNodes, 'device-written'),
       mounts: about(5 * second, storage.mountsOpen, 'mounted'),
-      link: exact(storage.linkStates, 'link-changed'),
+      link: late(looked, storage.linkStates, 'link-changed'),
       driver: exact(storage.stagedNodes, 'csi-call'),
       clients: about(answeredWithinMs, acksState('open'), 'answers'),
       runner: exact(run.faultCloses, 'action'),

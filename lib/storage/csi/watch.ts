@@ -66,8 +66,9 @@ export class PathWatcher {
   }
 
   async look(): Promise<void> {
-    const monoMs = monotonicMs();
     const paths = await livePaths(this.#backend.array);
+    // Under load the answer takes seconds: what it holds is no later than its end.
+    const monoMs = monotonicMs();
     for (const path of paths) this.#lookAt(path, monoMs);
     this.#lookAtMounts(paths);
     for (const entry of this.#log.read()) this.#emit({ type: 'call', entry });
