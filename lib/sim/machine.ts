@@ -36,8 +36,8 @@ export class NodeMachine {
   #shuttingDown = false;
   /** Its clock is behind by so much. */
   clockBackUs = 0;
-  /** The CSI driver's pod of this node has ended: nothing is unmounted by it. */
-  driverEnded = false;
+  /** The CSI driver's pod of this node: without it nothing is mounted or unmounted. */
+  driverRuns = true;
 
   constructor(kernel: Kernel, name: string) {
     this.name = name;
@@ -135,7 +135,7 @@ export class NodeMachine {
   kill(): void {
     if (this.#state === 'stopped') return;
     this.#shuttingDown = false;
-    this.driverEnded = false;
+    this.driverRuns = false;
     this.#state = 'stopped';
     this.#whole.end();
     this.#kubelet.end();

@@ -30,7 +30,7 @@ export const simCapabilities = capabilitiesBut([
   'admission-policy',
 ]);
 
-export const modelVersion = '0.11';
+export const modelVersion = '0.12';
 
 /** Whose times were measured, and whose damage. */
 const measuredOn = { name: 'mysql', title: 'MySQL' } as const;
@@ -54,7 +54,7 @@ export const limits = ({ name, title, tools }: Database): readonly string[] => [
   'An API server that goes on is heard by each client within 7 s: an assumption.',
   'A partition cuts the whole node off at once, or from the control plane alone; its storage goes with it or not at all.',
   'Packets in flight at a partition are lost; real ones may be sent again when it heals.',
-  'Each database is one replica with one volume: no rollouts, no other load, and a scheduler that draws its node.',
+  'Each database is one replica with one volume: no other load, and a scheduler that draws its node.',
   'Latencies are drawn uniformly and independently from ranges, some of which are assumptions.',
   ...(name === measuredOn.name
     ? []

@@ -166,3 +166,36 @@ test('on the node: a publish that fails keeps the pod from starting, an unpublis
   expect(callsOf('nodeUnpublish')).toHaveLength(4);
   expect(gaps(callsOf('nodeUnpublish'))).toEqual([1, 1, 2]);
 });
+
+/** A crash whose pod was evicted, and the machine boots before its volume would be forced away. */
+function backInTime(calls: string): ReturnType<typeof storyWith> {
+  const all = storyWith(calls);
+  all.story.machine.kill();
+  all.story.untilSeen('podTerminating');
+  all.story.machine.start();
+  return all;
+}
+
+test('a kubelet that is back asks for the unmount that the crash left, once its driver is', () => {
+  const { story, callsOf } = backInTime('honest');
+  const bootS = story.nowS;
+  const goneS = story.untilSeen('podGone').nowS;
+  const [asked] = callsOf('nodeUnpublish');
+  expect(asked?.atS).toBeGreaterThan(bootS + 2);
+  expect(goneS).toBeGreaterThan(asked?.atS ?? Infinity);
+  const detachedS = story.untilSeen('unpublished').nowS;
+  expect(story.times('notInUse', 'victim').some((atS) => atS > goneS && atS < detachedS)).toBe(
+    true,
+  );
+  expect(story.times('unstaged', 'victim')).toHaveLength(1);
+  expect(story.times('podFailed')).toHaveLength(1);
+});
+
+test('where that unmount fails, as of a raw block, pod and volume stay on the Ready node for ever', () => {
+  const { story, callsOf } = backInTime('nodeUnpublish=INTERNAL');
+  story.until(story.nowS + 1500);
+  expect(callsOf('nodeUnpublish').length).toBeGreaterThan(10);
+  expect(story.times('podGone')).toEqual([]);
+  expect(story.times('attachmentDeleting')).toEqual([]);
+  expect(story.secondMountS).toBeUndefined();
+});

@@ -1,5 +1,6 @@
 /** A node that is shut down in order, on the model alone: when its volume is free, and what its pod is called. */
 import { expect, test } from 'vitest';
+import { CallBook } from '../../lib/scenario/index.ts';
 import type { ScenarioInput } from '../../lib/scenario/scenario.ts';
 import { play } from '../../lib/sweep/play.ts';
 import { parseScenario } from '../../lib/scenario/scenario.ts';
@@ -8,9 +9,14 @@ import { ModelStory } from '../support/model-story.ts';
 const atS = 30;
 const seeds = Array.from({ length: 40 }, (_, n) => `${n}`);
 
-function shutDown(fault: Partial<ScenarioInput['fault']>, seed: string): ModelStory {
+function shutDown(
+  fault: Partial<ScenarioInput['fault']>,
+  seed: string,
+  calls = 'honest',
+): ModelStory {
   const fields = { fault: { kind: 'node-shutdown', ...fault } } as const;
   const story = new ModelStory(fields, seed).until(atS);
+  story.model.volume.calls = new CallBook(calls);
   story.machine.shutDown();
   return story;
 }
@@ -36,6 +42,17 @@ test('a driver that ends beside the pods leaves the volume in use: six minutes f
     expect(story.times('unstaged', 'victim')).toEqual([]);
     expect(forcedS - endedS).toBeGreaterThan(360);
     expect(forcedS - endedS).toBeLessThan(363);
+    expect(story.secondMountS).toBeGreaterThan(forcedS);
+  }
+});
+
+test('a driver that ends during an unmount leaves the volume in use as well', () => {
+  for (const seed of seeds.slice(0, 10)) {
+    const story = shutDown({ shutdownGrace: 30_000 }, seed, 'unstage=late:60s').until(atS + 480);
+    const [endedS = 0] = story.times('podFailed');
+    const [forcedS = 0] = story.times('forcedByTimeout');
+    expect(story.times('unstaged', 'victim')).toEqual([]);
+    expect(forcedS - endedS).toBeGreaterThan(360);
     expect(story.secondMountS).toBeGreaterThan(forcedS);
   }
 });

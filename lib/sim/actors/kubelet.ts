@@ -157,6 +157,19 @@ class LocalPod extends OnNode {
     this.#stop();
   }
 
+  /** The machine has booted, and of this pod there is a folder with a volume (reconstruct.go). */
+  find(): void {
+    this.#wasKilled = true;
+    this.#endsWithinUs = 0;
+    this.#setPublished(true);
+    this.#containersEnded();
+  }
+
+  /** Its machine is killed: whether a folder with its volume stays. */
+  get leavesFolder(): boolean {
+    return this.#published;
+  }
+
   /** By the machine's own first process, after its kubelet. `done`: nothing of it runs. */
   endByMachine(done: () => void): void {
     this.#selfFence?.end();
@@ -181,7 +194,8 @@ class LocalPod extends OnNode {
     const { world, volume } = this;
     // ReadWriteOncePod: not while another pod here has it (IsVolumeMountedElsewhere).
     if (world.of(volume.index).volume.accessMode === 'ReadWriteOncePod' && volume.users > 0) return;
-    if (this.nowUs < this.#mountAtUs || volume.obtain() === undefined) return;
+    if (this.nowUs < this.#mountAtUs || !this.machine.driverRuns) return;
+    if (volume.obtain() === undefined) return;
     this.#state = 'mounting';
     this.#setPublished(true);
     const beganAtUs = this.nowUs;
@@ -270,24 +284,24 @@ class LocalPod extends OnNode {
   #unpublish(): void {
     const beganAtUs = this.nowUs;
     this.byKubelet(measuredTimes.nodeCall, () => {
-      if (this.machine.driverEnded) return this.#giveUp();
       if (!this.#published) return this.#unmounted();
+      if (!this.machine.driverRuns) return this.#unpublishLater();
       this.volume.call(
         'nodeUnpublish',
         beganAtUs,
         (end) => end(),
         (error) => {
-          if (error === undefined) return this.#unmounted();
-          this.#giveUp();
-          this.machine.byKubelet(this.#unmountBackOff.next(), () => this.#unpublish());
+          if (error === undefined) this.#unmounted();
+          else this.#unpublishLater();
         },
       );
     });
   }
 
-  #giveUp(): void {
+  #unpublishLater(): void {
     this.#gaveUp = true;
     this.#onChange();
+    this.machine.byKubelet(this.#unmountBackOff.next(), () => this.#unpublish());
   }
 
   #unmounted(): void {
@@ -309,6 +323,8 @@ export class Kubelet extends OnNode implements MachineWatcher {
   readonly #pods = new Map<PodObject, LocalPod>();
   /** Volumes that it ever had to do with, by number. */
   readonly #volumes = new Map<number, NodeVolume>();
+  /** Pods whose folder with a volume the machine's disk kept when it was killed. */
+  readonly #folders = new Set<PodObject>();
   #nudge: () => void;
   #onPodsOver: (() => void) | undefined;
   readonly #onChange = (): void => this.#nudge();
@@ -319,7 +335,11 @@ export class Kubelet extends OnNode implements MachineWatcher {
     this.#nudge = this.#newNudge();
     const nudge = this.#onChange;
     const onReport = (): void => this.#report();
-    this.#heartbeat = new Heartbeat(this, options.chance, { onReport, onInformed: nudge });
+    const onInformed = (): void => {
+      this.#startDriver();
+      nudge();
+    };
+    this.#heartbeat = new Heartbeat(this, options.chance, { onReport, onInformed });
     const lease = (): void => this.#leaseChanged();
     this.world.api.watchNode(this.node, { node: nudge, pod: nudge, attachment: nudge, lease });
     this.machine.watchers.push(this);
@@ -331,6 +351,16 @@ export class Kubelet extends OnNode implements MachineWatcher {
 
   booted(): void {
     this.world.api.registerNode(this.node);
+    for (const volume of this.#volumes.values()) volume.booted();
+  }
+
+  #startDriver(): void {
+    const { machine } = this;
+    if (machine.driverRuns || machine.shuttingDown) return;
+    this.byKubelet(measuredTimes.driverStart, () => {
+      machine.driverRuns = true;
+      this.#nudge();
+    });
   }
 
   /**
@@ -354,7 +384,7 @@ export class Kubelet extends OnNode implements MachineWatcher {
 
   #endDriver(done: () => void): void {
     this.byKubelet(measuredTimes.driverStop, () => {
-      this.machine.driverEnded = true;
+      this.machine.driverRuns = false;
       done();
     });
   }
@@ -396,7 +426,10 @@ export class Kubelet extends OnNode implements MachineWatcher {
   }
 
   killed(): void {
-    for (const pod of this.#pods.values()) pod.kill();
+    for (const [object, pod] of this.#pods) {
+      if (pod.leavesFolder) this.#folders.add(object);
+      pod.kill();
+    }
     for (const volume of this.#volumes.values()) volume.killed();
     this.#pods.clear();
     this.#onPodsOver = undefined;
@@ -443,18 +476,32 @@ export class Kubelet extends OnNode implements MachineWatcher {
   }
 
   #followApi(): void {
+    for (const object of this.#folders) this.#find(object);
+    this.#folders.clear();
     for (const object of this.node.pods) if (!this.#pods.has(object)) this.#accept(object);
     for (const pod of this.#pods.values()) pod.reconcile();
   }
 
-  /** A pod that is to go and of which nothing runs here is confirmed gone. */
+  /** What it left there is unmounted, unless the pod is still to run. */
+  #find(object: PodObject): void {
+    if (this.world.api.pods.has(object) && !object.terminating && !isOver(object)) return;
+    this.#hold(object).find();
+  }
+
+  /** A pod that is to go and of which nothing is here is confirmed gone. */
   #accept(object: PodObject): void {
     if (object.terminating) return this.world.api.removePod(object);
     // Admit of nodeshutdown_manager_linux.go.
     if (this.machine.shuttingDown) return this.world.api.endPod(object, 'Failed');
-    const volume = this.#volume(object.workload);
-    this.#pods.set(object, new LocalPod(this, object, volume, this.#onChange));
+    // What a pod is to have is reported, whatever was found there (GetVolumesInUse).
+    this.#hold(object).volume.unattachable = false;
     this.#nudge();
+  }
+
+  #hold(object: PodObject): LocalPod {
+    const pod = new LocalPod(this, object, this.#volume(object.workload), this.#onChange);
+    this.#pods.set(object, pod);
+    return pod;
   }
 
   #volume(index: number): NodeVolume {

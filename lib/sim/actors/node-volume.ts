@@ -123,7 +123,7 @@ export class NodeVolume extends OnNode {
 
   get #isIdle(): boolean {
     const isWanted = this.wanted > 0 || this.users > 0;
-    const isStill = this.#busy || this.forgotten || this.machine.driverEnded;
+    const isStill = this.#busy || this.forgotten || !this.machine.driverRuns;
     return this.#isThere && !isWanted && !isStill;
   }
 
@@ -156,8 +156,12 @@ export class NodeVolume extends OnNode {
     this.machine.byKubelet(delayUs, this.#onChange);
   }
 
-  /** A killed node's mount namespace ends with a clean unmount: only a cut makes it a crash. */
+  /**
+   * A killed node's mount namespace ends with a clean unmount: only a cut makes it a crash. The folder stays, and
+   * its kubelet asks for the unmount once it is back (reconstruct.go).
+   */
   killed(): void {
+    this.#uncertain = this.#attachable && this.#isThere;
     this.#unmount(() => undefined);
     this.#mount = undefined;
     this.#busy = false;
@@ -169,7 +173,10 @@ export class NodeVolume extends OnNode {
     this.unattachable = false;
     this.#retryAtUs = 0;
     this.#unstageAtUs = 0;
-    this.#uncertain = false;
+  }
+
+  booted(): void {
+    this.unattachable = this.#isThere && !this.node.attached.has(this.index);
   }
 
   /** The kubelet begins anew, and finds mounts by the pods that have them. */
