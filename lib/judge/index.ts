@@ -89,7 +89,7 @@ export {
 } from './timeline/story.ts';
 export type { ForceReason } from './timeline/forced-detaches.ts';
 export { recreation } from './timeline/recreations.ts';
-export { remedyRefused } from './verdict/findings.ts';
+export { remedyRefused, rolloutWaits } from './verdict/findings.ts';
 export { assembleVerdict } from './verdict/assemble.ts';
 export { corruptionIn, headlineOf, firstTold, noticeInWords } from './verdict/words.ts';
 export {

@@ -1,7 +1,7 @@
 /** The first screen of a run on one server: headline, chips and tiles from the verdict alone. */
 import { countInWords, secondsShown } from '../core/index.ts';
 import type { Database } from '../run/index.ts';
-import { corruptionIn, headlineOf, type Verdict } from '../judge/index.ts';
+import { corruptionIn, headlineOf, rolloutWaits, type Verdict } from '../judge/index.ts';
 import { type Scenario, type Settings, driversLike } from '../scenario/index.ts';
 import { proveItIsOff, reasonsFor, type Reasons } from './conditions.ts';
 import {
@@ -144,6 +144,7 @@ function safeAdvice(
   const isFault = ({ to }: { readonly to: Settings }): boolean => to.fault?.kind !== undefined;
   return [
     why,
+    ...(verdict.findings.some(({ code }) => code === rolloutWaits) ? [deleteFirst] : []),
     ...harmful.map(
       ({ words, verdicts }) => `If ${words}, the same settings can end ${harmIn(verdicts)}.`,
     ),
@@ -159,6 +160,10 @@ function safeAdvice(
       : []),
   ];
 }
+
+/** What ends a rollout that waits for its own old pod. */
+const deleteFirst =
+  'Give the Deployment strategy: Recreate, or run the database as a StatefulSet: both end the old pod before they make the new one. docs/reference/workloads.md.';
 
 /** A node that works needs no proof that it is off. */
 const drainInstead =
