@@ -125,10 +125,10 @@ const eventLoad = 0.02;
 /** Each database with its clients. */
 const volumeLoad = 0.025;
 /**
- * The rest is for starts, copies and audits. Two events of eight and two runs alone are 1.17 on two
- * cores. More was too much when databases cost more, and was not tried with stock timers since then.
+ * The rest is for starts, copies and audits. Three events of eight, 1.14 on two cores, starved each other;
+ * two of them and one of two, 0.99, did not (docs/internals/batches.md).
  */
-const loadPerCore = 0.59;
+const loadPerCore = 0.55;
 const gib = 1024 ** 3;
 /** A cluster, and what its start asks to be free; two nodes and their database more in a pool. */
 const memory = { cluster: 3 * gib, event: 0.5 * gib, volume: 0.3 * gib } as const;
