@@ -49,7 +49,7 @@ test.each([
   expect(said.filter((line) => line.includes('cells/bad/verdict.json'))).toHaveLength(1);
 });
 
-test('a batch of an older version reads with its labels quoted, those outside the grid as they were', () => {
+test('labels quote a value with a comma in it, in the grid and outside', () => {
   const { cells, checks } = readBatch('reports/matrix/default');
   const labels = [...cells, ...checks].map(({ label }) => label);
   expect(labels).toContain('case “cut off, force-delete”, storage “exclusive, watchers unseen”');
