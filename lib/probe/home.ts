@@ -5,6 +5,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { V1Namespace, V1PersistentVolumeClaim, V1Pod, V1Taint } from '@kubernetes/client-node';
+import pRetry from 'p-retry';
 import {
   InfrastructureError,
   changeTaints,
@@ -136,13 +137,22 @@ const readSpace = (clients: UserClients, name: string): Promise<V1Namespace | un
 
 /**
  * Takes away what was made there, and before that a mark that a cut has left on a node. Throws as
- * `untaintNodes` and `answered` do, InfrastructureError `PROBE_STAYS` with what is left after three minutes.
+ * `untaintNodes` and `answered` do, InfrastructureError `PROBE_STAYS` with what is left after three minutes. An
+ * API server that cannot be reached is asked again for six seconds.
  */
-export async function closeHome(clients: UserClients, home: Home): Promise<void> {
-  if (home.isGiven) await labelsOfGiven(clients, home.namespace);
-  await untaintNodes(clients, home.namespace);
-  await emptyHome(clients, home);
-}
+export const closeHome = (clients: UserClients, home: Home): Promise<void> =>
+  pRetry(
+    async () => {
+      if (home.isGiven) await labelsOfGiven(clients, home.namespace);
+      await untaintNodes(clients, home.namespace);
+      await emptyHome(clients, home);
+    },
+    { retries: 5, minTimeout: 200, shouldRetry: ({ error }) => isUnreachable(error) },
+  );
+
+/** The server closes a connection that was idle just when a request comes on it (ECONNRESET). */
+const isUnreachable = (error: unknown): boolean =>
+  error instanceof InfrastructureError && error.code === 'CLUSTER_UNREACHABLE';
 
 export async function emptyHome(clients: UserClients, home: Home): Promise<void> {
   const { core } = clients;

@@ -103,13 +103,22 @@ test.concurrent.each<[string, Partial<Behaviour>, string, RegExp]>([
   expect(trials.find(({ name }) => name === trial)).not.toHaveProperty('deleteAskedMs');
 });
 
-test.concurrent('an interrupt ends it, and all that was made is removed', async () => {
+test.concurrent.each([
+  ['an interrupt ends it', 0],
+  ['an interrupt ends it, while connections are lost', 2],
+])('%s, and all that was made is removed', async (_, drops) => {
   const { api, clients } = await fakeOf();
   const over = new AbortController();
-  const ended = runTrials(clients, { ...request, signal: over.signal });
+  const said: string[] = [];
+  const say = (line: string): void => {
+    said.push(line);
+    if (line === 'removing everything that the probe made') api.drops = drops;
+  };
+  const ended = runTrials(clients, { ...request, say, signal: over.signal });
   setTimeout(() => over.abort(new InterruptError('INTERRUPTED', 'ended by SIGINT')), 3000);
   await expect(ended).rejects.toMatchObject({ code: 'INTERRUPTED' });
-  expect([...api.things.keys()].filter((path) => path.startsWith('/namespaces'))).toEqual([]);
+  const left = [...api.things.keys()].filter((path) => path.startsWith('/namespaces'));
+  expect(left, said.join('\n')).toEqual([]);
   expect(foreign(api)).toEqual([]);
 });
 

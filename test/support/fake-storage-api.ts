@@ -24,6 +24,8 @@ type TaintPatch = readonly { readonly path: string; readonly value?: readonly ob
 
 export class FakeStorageApi {
   readonly changes: string[] = [];
+  /** So many requests end without an answer. */
+  drops = 0;
   /** Of what is forbidden: whether it is allowed for what has a name. */
   granted = false;
   readonly things = new Map<string, Thing>();
@@ -70,6 +72,10 @@ export class FakeStorageApi {
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (this.drops > 0) {
+      this.drops -= 1;
+      return void request.socket.destroy();
+    }
     const url = new URL(request.url ?? '', 'http://localhost');
     let text = '';
     for await (const chunk of request) text += String(chunk);
