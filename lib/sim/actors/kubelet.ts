@@ -229,7 +229,8 @@ class LocalPod extends OnNode {
     const { mount } = volume;
     if (mount === undefined) return;
     this.#state = 'running';
-    if (volume.users > 1) this.notice(notices.sameNodeOverlap, volume.index);
+    if (volume.servers > 0) this.notice(notices.sameNodeOverlap, volume.index);
+    volume.servers += 1;
     const container = new Container(this, mount, this.object.uid, this.#onChange);
     this.#container = container;
     this.notice(notices.containerStarted, volume.index);
@@ -276,6 +277,7 @@ class LocalPod extends OnNode {
   #containersEnded(): void {
     if (this.#state !== 'waiting' && this.#state !== 'stopping') return;
     this.#selfFence?.end();
+    if (this.#container !== undefined) this.volume.servers -= 1;
     this.#state = 'stopped';
     this.#onChange();
     this.byKubelet(measuredTimes.statusUpdate, () => this.#unpublish());

@@ -21,6 +21,8 @@ export class NodeVolume extends OnNode {
   readonly index: number;
   /** Pods here that may use the mount. */
   users = 0;
+  /** Pods here whose container runs on it. */
+  servers = 0;
   /** Pods here that want it. */
   wanted = 0;
   /** The last status report said that it is in use: staging waits for that. */
@@ -167,6 +169,7 @@ export class NodeVolume extends OnNode {
     this.#busy = false;
     this.#settling = false;
     this.users = 0;
+    this.servers = 0;
     this.wanted = 0;
     this.reported = false;
     this.forgotten = false;
