@@ -310,7 +310,7 @@ describe('batches', () => {
     };
     const { band, word, title, header } = screenOf(await renderBatchHtml(page));
     const words = new Set(batch.cells.map(({ verdict }) => verdict));
-    const worst = (['corrupt', 'lost', 'exposed'] as const).find((each) => words.has(each));
+    const worst = (['corrupt', 'lost', 'exposed', 'safe'] as const).find((each) => words.has(each));
     const tone = batch.verdict === 'inconclusive' ? 'inconclusive' : worst;
     expect({ band: band[0], word: word[2] }).toEqual({ band: tone, word: tone });
     expect(title).toMatch(new RegExp(`^${String(tone).toUpperCase()}: `));
