@@ -163,7 +163,7 @@ function safeAdvice(
 
 /** What ends a rollout that waits for its own old pod. */
 const deleteFirst =
-  'Give the Deployment strategy: Recreate, or run the database as a StatefulSet: both end the old pod before they make the new one. docs/reference/workloads.md.';
+  'Give the Deployment the strategy Recreate, or run the database as a StatefulSet: both end the old pod before they make the new one. docs/reference/workloads.md.';
 
 /** A node that works needs no proof that it is off. */
 const drainInstead =

@@ -222,7 +222,9 @@ function countsOf({ cells }: Pick<Batch, 'cells'>): string {
   const total = plural(cells.length, 'cell');
   const [[word, first] = ['safe', 0], ...others] = counts;
   const rest = others.map(([name, count]) => `, ${count} ${name}`).join('');
-  return first === cells.length ? `all of ${total} ${word}` : `${first} of ${total} ${word}${rest}`;
+  return first === cells.length
+    ? `All ${total} are ${word}`
+    : `${first} of ${total} ${word}${rest}`;
 }
 
 /**
