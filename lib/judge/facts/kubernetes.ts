@@ -111,7 +111,10 @@ const requests = ({ story }: Evidence, resource: string, verbs: readonly string[
       data.resource === resource && verbs.includes(data.verb) && (data.code ?? 200) < 300,
   );
 
-/** Of this volume's attachments, whose names only the API's observer has. A finalizer may hold one back. */
+/**
+ * Of this volume's attachments, whose names only the API's observer has. A name is that of a node and a volume: it
+ * may come again. A finalizer may hold one back.
+ */
 export const auditAttachments: Read = (evidence) => {
   const { story, watched } = evidence;
   if (!isReal(evidence)) return undefined;
@@ -120,14 +123,19 @@ export const auditAttachments: Read = (evidence) => {
     ...(['attachment-created', 'attachment-attached', 'attachment-gone'] as const),
   );
   const names = new Set(named.map(({ data }) => data.attachment));
-  const requestOf = (item: string, verb: string): number | undefined =>
-    requests(evidence, 'volumeattachments', [verb]).find(({ data }) => data.object === item)?.t;
-  const changes = [...names].flatMap((item) => {
-    const [madeMs, askedMs] = [requestOf(item, 'create'), requestOf(item, 'delete')];
-    const found: Change[] = [{ item, value: 'there', atMs: madeMs ?? 0 }];
-    if (madeMs !== undefined) found.push({ item, value: 'gone', atMs: 0 });
-    if (askedMs !== undefined) found.push({ item, value: unknown, atMs: askedMs });
-    return found;
+  const asked = requests(evidence, 'volumeattachments', ['create', 'delete']);
+  const changes = [...names].flatMap((item): Change[] => {
+    const own = asked.filter(({ data }) => data.object === item);
+    const wasThere = own[0]?.data.verb !== 'create';
+    return [
+      { item, value: wasThere ? 'there' : 'gone', atMs: 0 },
+      ...own.map(
+        ({ t, data }): Change => ({
+          ...{ item, atMs: t },
+          value: data.verb === 'create' ? 'there' : unknown,
+        }),
+      ),
+    ];
   });
   return { statements: lasting(changes, watched.toMs) };
 };

@@ -7,7 +7,9 @@ import { mysql } from '../../mysql/database.ts';
 import type { DiskMode } from '../../scenario/index.ts';
 import { tellStory } from '../timeline/story.ts';
 import { newestAttachments } from './copies.ts';
+import { unknown } from './engine.ts';
 import { evidenceOf } from './evidence.ts';
+import { auditAttachments } from './kubernetes.ts';
 import { disagreementsIn, factNames, reasonOf } from './table.ts';
 
 function found(mode: DiskMode, ...more: readonly SmallRecord[]): string[] {
@@ -40,6 +42,32 @@ test('a mount needs a call to the driver, and a call a mount', () => {
   const mounted = see(20_000, observed.mounted, 'b', { generation: 2 });
   expect(found('unfenced', mounted)).toEqual([
     'whether the volume is mounted (b): mounted by the mounts’ observer, not mounted by the driver at 30.0 s',
+  ]);
+});
+
+test('an attachment that is there before the audit log begins may go and come again', () => {
+  const data = { attachment: 'csi-1', volume: 'v' };
+  const asked = (t: number, verb: string) =>
+    see(t, observed.apiRequest, undefined, {
+      verb,
+      resource: 'volumeattachments',
+      object: 'csi-1',
+    });
+  const story = tellStory(
+    [
+      runRecord({}),
+      see(0, observed.attachmentAttached, 'a', data),
+      asked(30_000, 'delete'),
+      asked(90_000, 'create'),
+      { type: 'phase', t: 100_000, phase: 'second-image' },
+    ],
+    mysql,
+  );
+  const stated = auditAttachments(evidenceOf(story, undefined, []));
+  expect(stated?.statements.map(({ value, fromMs }) => [value, fromMs])).toEqual([
+    ['there', 0],
+    [unknown, 30_000],
+    ['there', 90_000],
   ]);
 });
 
