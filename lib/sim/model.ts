@@ -30,7 +30,7 @@ export const simCapabilities = capabilitiesBut([
   'admission-policy',
 ]);
 
-export const modelVersion = '0.12';
+export const modelVersion = '0.13';
 
 /** Whose times were measured, and whose damage. */
 const measuredOn = { name: 'mysql', title: 'MySQL' } as const;

@@ -45,8 +45,8 @@ test('nobody commits on a victim that the database moved to before the fault', (
   const scenario = modelScenario({
     fault: { kind: 'network-partition', link: 'stalls' },
     database: { trxCommit: 2 },
-    // Shorter than a kubelet is silent after the steady copy.
-    timers: { grace: 6000, toleration: 1000 },
+    // Shorter than a kubelet is silent around the steady copy.
+    timers: { grace: 500, toleration: 0 },
     load: { rate: 5 },
   });
   const lost = seeds.filter((seed) => play(scenario, seed).first.lost > 0);

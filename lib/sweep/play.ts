@@ -375,7 +375,7 @@ function copyFrozen(scene: Scene, nodes: readonly string[]): void {
   const { world, machine, volume } = scene.model;
   const { graceUs, leaseRenewUs } = world.settings;
   const { selfFence, selfFenceAfterUs } = world.of(volume.index);
-  const silentUs = leaseRenewUs + measuredTimes.copy.maxUs + measuredTimes.thaw.maxUs;
+  const silentUs = leaseRenewUs + measuredTimes.copy.maxUs + measuredTimes.resume.maxUs;
   const patienceUs = selfFence.kind === 'off' ? graceUs : Math.min(graceUs, selfFenceAfterUs);
   const frozen = patienceUs > silentUs ? [] : nodes;
   const machines = frozen.map(machine).filter(({ state }) => state === 'running');

@@ -29,6 +29,17 @@ describe('timers', () => {
     expect(story.nowS).toBeLessThan(50);
   });
 
+  test('a node that stood still for a copy of the volume stays Ready, also within a short grace', () => {
+    for (const seed of seeds) {
+      const story = new ModelStory({ timers: { grace: 10_000 } }, seed);
+      story.machine.freeze();
+      story.until(0.6);
+      story.machine.thaw();
+      story.until(60);
+      expect(story.times('nodeNotReady')).toEqual([]);
+    }
+  });
+
   test('force-delete: a second mount 361 to 366 s later', () => {
     const story = removed();
     const atS = story.nowS;

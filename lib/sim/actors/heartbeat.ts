@@ -31,6 +31,7 @@ export class Heartbeat extends OnNode implements MachineWatcher {
   #heard = false;
   #informed = false;
   #heardAtUs = 0;
+  #unheardAtUs = 0;
   #cutAtUs: number | undefined;
   /** Grows with each change of who hears whom: an older plan to be heard no longer counts. */
   #changes = 0;
@@ -64,8 +65,13 @@ export class Heartbeat extends OnNode implements MachineWatcher {
     this.#silentFor(this.#chance.within(measuredTimes.resume));
   }
 
-  /** The kernel kept a frozen kubelet's connections: what its watch was sent is there at once. */
+  /** A short freeze, as for a copy of the volume, it outlives like a stall. */
   thawed(): void {
+    if (this.nowUs - this.#unheardAtUs < kubernetesTimes.connectionLost.minUs) {
+      this.resumed();
+      return;
+    }
+    // Its kernel kept the connections: what its watch was sent is there at once.
     const heardUs = this.#chance.within(measuredTimes.thaw);
     this.#silentFor(heardUs, this.#chance.within(measuredTimes.thawWatch));
   }
@@ -210,6 +216,7 @@ export class Heartbeat extends OnNode implements MachineWatcher {
     this.#informed = false;
     if (!this.#heard) return;
     this.#heard = false;
+    this.#unheardAtUs = this.nowUs;
     this.notice(notices.unheard, -1);
     this.world.api.setLeaseStopped(this.node, this.#lastRenewalUs());
   }
