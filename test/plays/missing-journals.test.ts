@@ -27,7 +27,7 @@ beforeAll(async () => {
     remedy: { kind: 'force-delete' },
     load: {
       ...shortTimers.load, // Fills more than one frame of a journal and of an image's rows.
-      rate: 100,
+      rate: 120,
     },
   });
   await runScenario({
