@@ -138,7 +138,7 @@ export const findings: Readonly<Record<string, readonly PublishedFinding[]>> = {
       when: { ...cutOff, ...acted, 'disk.mode': 'ack-early' },
     },
     {
-      says: 'the same, 3 s later: both could write for one to two seconds, unless the next mount takes longer (8 s in the stock event)',
+      says: 'the same, 3 s later: both could write for one to two seconds, unless the next mount takes longer',
       words: ['lost', 'corrupt'],
       when: { ...cutOff, ...acted, 'disk.mode': 'ack-early', 'disk.cutAfter': 3000 },
     },
