@@ -47,6 +47,7 @@ test('what shares an event shares a cluster, unless the Node comes back as anoth
     { remedy: { kind: 'delete-node' } },
     { remedy: { kind: 'delete-machine' } },
     { also: { kind: 'controller-restart' } },
+    { fault: { kind: 'api-outage' } },
   ];
   expect(within.filter((settings) => !shares(settings))).toEqual([]);
   expect(beyond.filter((settings) => shares(settings))).toEqual([]);
