@@ -50,6 +50,16 @@ test('one that ends in time says by itself how', async () => {
   expect((await tryRun(['sh', '-c', 'exit 3'], { timeoutMs: 60_000 })).exitCode).toBe(3);
 });
 
+test('an error shows why kubeadm failed, not where in its source', async () => {
+  const frames = Array.from(
+    { length: 9 },
+    (_, line) => `k8s.io/kubernetes/cmd/kubeadm/app.Run\n\tk8s.io/kubernetes/kubeadm.go:${line}`,
+  );
+  const said = ['[kubelet-check] it is not healthy', 'error execution phase wait', ...frames];
+  const failed = run(['sh', '-c', 'echo "$0" >&2; exit 1', said.join('\n')]);
+  await expect(failed).rejects.toThrow(/ended with 1: .*it is not healthy\n.*phase wait$/u);
+});
+
 test('output, input and environment go both ways', async () => {
   const lines: string[] = [];
   const said = await tryRun(['sh', '-c', 'cat; echo "$COLOUR"; echo on its way >&2; pwd'], {

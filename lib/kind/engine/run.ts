@@ -237,6 +237,9 @@ export async function run(argv: readonly string[], options: CommandOptions = {})
   throw commandError(argv, result);
 }
 
+/** kubeadm says why it failed, and behind it where in its source: more lines than an error shows. */
+const goFrames = /^\S+\n\t\S+:\d+(?:\n|$)/gmu;
+
 export function commandError(argv: readonly string[], result: CommandResult): InfrastructureError {
   const said = result.stderr || result.stdout;
   if (/Cannot connect to the Docker daemon|docker: (command )?not found/.test(said)) {
@@ -249,7 +252,7 @@ export function commandError(argv: readonly string[], result: CommandResult): In
       command: pasteable(argv),
     });
   }
-  const lastLines = said.split('\n').slice(-8).join('\n');
+  const lastLines = said.replace(goFrames, '').trimEnd().split('\n').slice(-8).join('\n');
   return new InfrastructureError(
     'COMMAND_FAILED',
     `\`${argv.slice(0, 4).join(' ')} …\` ended with ${result.exitCode}: ${lastLines}`,
