@@ -1,6 +1,6 @@
 /**
- * MySQL on a disk that its node reaches over a storage network, with shortened timers: NBD replays and is fenced. The
- * runs share a kept cluster; at the end the machine is as it was. iSCSI and RBD are in test/full/transports.test.ts.
+ * MySQL on a disk that its node reaches over a storage network, with shortened timers: NBD replays. At the end the
+ * machine is as it was. A fence of NBD, iSCSI, NFS and RBD are in test/full/transports.test.ts.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,19 +13,16 @@ import { firstRunMs, known, quickOn, runMs } from './short-run.ts';
 
 const cleanUp = () =>
   $({ quiet: true })`node_modules/.bin/zx experiments/clean.mjs --all --cluster-name nbd`;
-const partition = (...disk: readonly string[]) =>
-  runExperiment('network-partition', [
-    ...[...quickOn('nbd'), '--disk-transport', 'nbd', '--remedy', 'force-delete'],
-    ...disk,
-  ]);
 await cleanUp();
 const before = await machineState();
 
 test('a victim that lost both networks replays over its successor', {
   timeout: firstRunMs,
 }, async () => {
-  const run = await partition('--disk', 'unfenced', '--link', 'stalls');
-  const { verdict, exitCode, stderr, folder } = run;
+  const { verdict, exitCode, stderr, folder } = await runExperiment('network-partition', [
+    ...[...quickOn('nbd'), '--disk-transport', 'nbd', '--remedy', 'force-delete'],
+    ...['--disk', 'unfenced', '--link', 'stalls'],
+  ]);
   expect(['lost', 'corrupt'], stderr).toContain(verdict?.verdict);
   expect(exitCode).toBe(exitCodeOf(known(verdict)));
   expect(verdict?.phases.secondMount).not.toBeNull();
@@ -39,16 +36,6 @@ test('a victim that lost both networks replays over its successor', {
   expect(readFileSync(join(folder, 'summary.md'), 'utf8')).toContain(
     'the cluster’s network and the storage network',
   );
-});
-
-test('beside a victim that the array fences the successor is safe', {
-  timeout: runMs,
-}, async () => {
-  const { verdict, exitCode, stderr } = await partition('--disk', 'fenced');
-  expect(verdict?.verdict, stderr).toBe('safe');
-  expect(exitCode).toBe(0);
-  expect(verdict?.exposure.ms).toBe(0);
-  expect(verdict?.phases.secondMount).not.toBeNull();
 });
 
 test('nothing is left behind', { timeout: runMs }, async () => {

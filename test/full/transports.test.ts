@@ -1,5 +1,5 @@
 /**
- * MySQL on iSCSI, on NFS and on a real Ceph, with shortened timers. Where nobody revokes on RBD, a silent victim is
+ * MySQL on NBD, on iSCSI, on NFS and on a real Ceph, with shortened timers. Where nobody revokes on RBD, a silent victim is
  * blocklisted by its successor's librbd, and a living one hands the lock to and fro. Runs of one transport share a kept
  * cluster.
  */
@@ -10,7 +10,7 @@ import { machineState } from '../cluster/machine-state.ts';
 import { firstRunMs, known, quickOn, runMs } from '../cluster/short-run.ts';
 
 const cleanUp = async () => {
-  for (const name of ['rbd', 'iscsi', 'nfs'])
+  for (const name of ['nbd', 'rbd', 'iscsi', 'nfs'])
     await $({
       quiet: true,
     })`node_modules/.bin/zx experiments/clean.mjs --all --cluster-name ${name}`;
@@ -26,6 +26,15 @@ const playedOn = async (transport: string, ...flags: readonly string[]) => {
   return known(verdict, stderr);
 };
 const played = (...flags: readonly string[]) => playedOn('rbd', ...flags);
+
+test('NBD: beside a victim that the array fences the successor is safe', {
+  timeout: firstRunMs,
+}, async () => {
+  const verdict = await playedOn('nbd', '--disk', 'fenced');
+  expect(verdict.verdict).toBe('safe');
+  expect(verdict.exposure.ms).toBe(0);
+  expect(verdict.phases.secondMount).not.toBeNull();
+});
 
 // It hangs, and no error ever reaches it: the clean-up has to end that.
 test('iSCSI: beside a victim that loses its permission and its sessions the successor is safe', {
