@@ -1,6 +1,6 @@
 /**
  * MySQL on a disk that its node reaches over a storage network, with shortened timers: NBD replays. At the end the
- * machine is as it was. A fence of NBD, iSCSI, NFS and RBD are in test/full/transports.test.ts.
+ * machine is as it was. NBD's fence and the other transports are in test/full/transports.test.ts.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

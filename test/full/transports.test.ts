@@ -1,7 +1,7 @@
 /**
- * MySQL on NBD, on iSCSI, on NFS and on a real Ceph, with shortened timers. Where nobody revokes on RBD, a silent victim is
- * blocklisted by its successor's librbd, and a living one hands the lock to and fro. Runs of one transport share a kept
- * cluster.
+ * MySQL on NBD, on iSCSI, on NFS and on a real Ceph, with shortened timers. Where nobody revokes on RBD, a silent
+ * victim is blocklisted by its successor's librbd, and a living one hands the lock to and fro. Runs of one transport
+ * share a kept cluster.
  */
 import { expect, test } from 'vitest';
 import { $ } from '../../lib/kind/engine/shell.ts';
