@@ -15,7 +15,7 @@ const line = (
   const id = String((runs += 1));
   return {
     ...some,
-    ...{ id, event: id, basis: 'measured', source: 'here' },
+    ...{ id, event: id, basis: 'measured', source: 'here', date: '2026-11-27T20:00:00.000Z' },
     scenario: {
       ...{ 'fault.kind': 'network-partition', 'remedy.kind': 'force-delete' },
       ...scenario,
@@ -34,7 +34,7 @@ const rowOf = (lines: readonly RunLine[], remedy = 'force-delete') => {
 };
 
 test('fault events are counted with their bound, by timers; volumes of one count once', () => {
-  const event = { event: 'one', date: null };
+  const event = { event: 'one' };
   const lines = [
     line({}),
     line({}),
@@ -44,14 +44,16 @@ test('fault events are counted with their bound, by timers; volumes of one count
     line({}, { basis: 'shortened' }),
   ];
   expect(rowOf(lines)).toMatchObject({
-    stock: 'corrupt 3 of 3 (44–100 %) (earlier)',
-    short: 'corrupt 1, safe 1 of 2 (not safe: 9–91 %) (earlier)',
+    stock: 'corrupt 3 of 3 (44–100 %)',
+    short: 'corrupt 1, safe 1 of 2 (not safe: 9–91 %)',
   });
 });
 
-test('what this judge judged is not added to what an earlier one did', () => {
-  const newer = line({}, { event: 'new', date: '2026-11-27T20:00:00.000Z' });
-  expect(rowOf([line({}), line({}), newer]).stock).toBe('corrupt 1 of 1 (21–100 %)');
+test('what an earlier judge judged is not counted', () => {
+  const [undated, older] = [null, '2026-11-26T20:00:00.000Z'].map((date) => line({}, { date }));
+  if (undated === undefined || older === undefined) throw new Error('no lines');
+  expect(rowOf([undated, older, line({})]).stock).toBe('corrupt 1 of 1 (21–100 %)');
+  expect(isMeasured(rowOf([undated, older]))).toBe(false);
 });
 
 test('a run of something else, or one that proves nothing, counts for nothing', () => {

@@ -8,7 +8,7 @@ import { wilson, type Count } from '../core/index.ts';
 import { type DiskMode, type SettableName, completeScenario, fields } from '../scenario/index.ts';
 import {
   countsOf,
-  ofOneJudge,
+  ofThisJudge,
   readRuns,
   scenarioOfLine,
   storePath,
@@ -54,19 +54,14 @@ export const shortened: EventFits = ({ basis }) => basis === 'shortened';
  * counted apart: the first number is what a run of the scenario is held against.
  */
 export function textByRate(
-  all: readonly RunLine[],
+  lines: readonly RunLine[],
   textOf: (lines: readonly RunLine[]) => string,
 ): string {
-  const { lines, isEarlier } = ofOneJudge(all);
-  const { own, other } = Object.groupBy(lines, (line) =>
+  const { own, other } = Object.groupBy(lines.filter(ofThisJudge), (line) =>
     defaultRate(line) || !expectationOf(scenarioOfLine(line)).isRace ? 'own' : 'other',
   );
-  const texts = [own ? textOf(own) : [], other ? `${textOf(other)} at other rates` : []].flat();
-  return texts.map((text) => (isEarlier ? `${text} ${earlierMark}` : text)).join('; ');
+  return [own ? textOf(own) : [], other ? `${textOf(other)} at other rates` : []].flat().join('; ');
 }
-
-/** Behind a count that an earlier judge made. */
-export const earlierMark = '(earlier)';
 
 /** `7 of 7 (65–100 %)`: with Wilson's interval of 95 %; a dash where there are none. */
 export const shareText = ({ count, of }: Count): string =>

@@ -43,7 +43,7 @@ const lineOf = (
   changes: Partial<RunLine> = {},
   verdict: RunLine['outcome']['verdict'] = 'corrupt',
 ): RunLine => ({
-  ...{ kind: 'run', id: 'a', event: 'a', source: 'batch', date: null, seed: '1' },
+  ...{ kind: 'run', id: 'a', event: 'a', source: 'batch', date: '2026-12-01', seed: '1' },
   scenario: changedSettings({ ...scenarioWith() }),
   outcome: { verdict, served: true, acked: 9, lost: 9, secondMountS: 52 },
   ...{ basis: 'shortened', machine: { alone: false, pressure: null } },
@@ -71,7 +71,9 @@ test('volumes under one fault are one event, and the worst of them counts', () =
     lineOf({ id: 'c', event: 'two' }, 'exposed'),
     lineOf({ id: 'd', event: 'one', source: 'another batch' }, 'lost'),
     lineOf({ id: 'e', event: 'three' }, 'inconclusive'),
-    lineOf({ id: 'f', event: 'two', date: '2026-01-01T00:00:00.000Z' }, 'exposed'),
+    lineOf({ id: 'f', event: 'two', date: '2026-12-02' }, 'exposed'),
+    lineOf({ id: 'g', event: 'four', date: '2026-11-26' }, 'safe'),
+    lineOf({ id: 'h', event: 'five', date: null }, 'safe'),
   ];
   expect([...racesIn(lines).values()]).toEqual([{ exposed: 2, lost: 1, corrupt: 1 }]);
 });

@@ -270,32 +270,20 @@ function rebootOf({ fault, timers }: Scenario): string {
   return fault.rebootAt < timers.grace ? 'within' : 'after';
 }
 
-/** Since then one engine compares all witnesses: what was judged before is not added to what was judged since. */
+/** Since then one engine compares all witnesses: what was judged before is kept, and not counted. */
 const thisJudgeSince = '2026-11-27';
 
-/** Lines of this judge; where there is none, those of earlier ones. */
-export function ofOneJudge<Line extends Pick<RunLine, 'date'>>(
-  lines: readonly Line[],
-): {
-  readonly lines: readonly Line[];
-  readonly isEarlier: boolean;
-} {
-  const newer = lines.filter(({ date }) => date !== null && date >= thisJudgeSince);
-  return newer.length > 0
-    ? { lines: newer, isEarlier: false }
-    : { lines, isEarlier: lines.length > 0 };
-}
+export const ofThisJudge = ({ date }: Pick<RunLine, 'date'>): boolean =>
+  date !== null && date >= thisJudgeSince;
 
 /** Counts of each race by `raceKey`; a run without a verdict proves nothing. */
 export function racesIn(lines: readonly RunLine[]): ReadonlyMap<string, Counts> {
   const races = lines
-    .filter(({ outcome }) => outcome.verdict !== 'inconclusive')
+    .filter((line) => ofThisJudge(line) && line.outcome.verdict !== 'inconclusive')
     .map((line) => ({ line, scenario: scenarioOfLine(line) }))
     .filter(({ scenario }) => expectationOf(scenario).isRace);
   const byKey = Map.groupBy(races, ({ scenario }) => raceKey(scenario));
-  const linesOf = (all: readonly { readonly line: RunLine }[]): readonly RunLine[] =>
-    ofOneJudge(all.map(({ line }) => line)).lines;
-  return new Map([...byKey].map(([key, all]) => [key, countsOf(linesOf(all))]));
+  return new Map([...byKey].map(([key, all]) => [key, countsOf(all.map(({ line }) => line))]));
 }
 
 /** Several volumes under one fault are one event, and the worst of them counts. */

@@ -7,7 +7,7 @@ import { driversLike } from '../../lib/scenario/disks/drivers.ts';
 import { diskModes } from '../../lib/scenario/disks/index.ts';
 import { countOf } from './count-events.ts';
 import { all, defaultRate, only, stock } from '../../lib/batch/counted.ts';
-import { countedOf, readRuns, ofOneJudge } from '../../lib/batch/measurements.ts';
+import { countedOf, ofThisJudge, readRuns } from '../../lib/batch/measurements.ts';
 import { eventsIn, expectationOf } from '../../lib/judge/expectation/expectations.ts';
 import { parseScenario, safetyLevels } from '../../lib/scenario/scenario.ts';
 import { driverTables, path as driversPath } from './drivers-page.ts';
@@ -41,7 +41,7 @@ test('docs/results/departures.md is made from the store', async () => {
 const published = [...Object.values(findings).flat(), ...departures];
 
 test.each(published)('was found: $says', ({ when, any }) => {
-  expect(store.some(only(when, any))).toBe(true);
+  expect(store.some(all(ofThisJudge, only(when, any)))).toBe(true);
 });
 
 const ofOneScenario = published
@@ -57,7 +57,7 @@ test.each(ofOneScenario)(
   'a finding counts the events that a run of it is held against: $says',
   ({ when, scenario }) => {
     const fits = all(only(when), stock, defaultRate);
-    const { lines } = ofOneJudge(store.filter(fits));
+    const lines = store.filter(all(ofThisJudge, fits));
     expect(countOf(lines, safetyLevels, fits).of).toBe(eventsIn(countedOf(scenario)));
   },
 );

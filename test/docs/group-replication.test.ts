@@ -7,7 +7,7 @@ import { groupSettingsSchema } from '../../lib/scenario/databases/group-replicat
 import {
   linesOf,
   notDone,
-  ofOneJudge,
+  ofThisJudge,
   readRuns,
   scenarioOfLine,
   type RunLine,
@@ -17,7 +17,7 @@ import { markdownTable } from '../../lib/core/numbers.ts';
 import { filled, read, root } from './pages.ts';
 
 const page = 'docs/results/group-replication.md';
-const groups = ofOneJudge(linesOf(groupSchema)).lines;
+const groups = linesOf(groupSchema).filter(ofThisJudge);
 /** What is beside them: one server on one volume. */
 const beside = ['none', 'force-delete-unfenced', 'force-delete-fenced', 'out-of-service'];
 const samples = [...beside.map((name) => `partition-${name}`), 'node-crash'];
