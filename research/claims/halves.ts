@@ -49,6 +49,7 @@ export const halves: Readonly<Record<number, readonly Half[]>> = {
   ],
   8: [
     ['six minutes, counted from the end of the pod object', /gone 36\d\.\d s after/],
+    ['or from the phase of a pod that finished', /Succeeded: gone 3[56]\d.*Failed: gone 3[56]\d/],
     ['only while the node is not Ready', /the node was NodeStatusUnknown/],
     ['log and counter tell of unmounted volumes, too', /though the log calls it unsafe/],
     ['`--disable-force-detach-on-timeout` switches it off', /on-timeout: not detached/],

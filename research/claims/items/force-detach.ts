@@ -10,6 +10,7 @@ import {
   type RecordedRun,
 } from '../recorded-run.ts';
 import { type ObservationRecord, observed } from '../../../lib/history/index.ts';
+import { finishedPodsLetGo } from '../procedures/attachments.ts';
 import type { Claim } from '../claim.ts';
 import type { ClaimReading } from '../reading.ts';
 
@@ -29,6 +30,7 @@ export const forceDetach: Claim = {
     'network-partition --remedy force-delete --force-detach off',
   ],
   read,
+  procedure: finishedPodsLetGo,
 };
 
 /** From the controller's decision to the end of the detach. */

@@ -6,10 +6,10 @@ import {
   stopControllerManager,
 } from '../../../lib/kind/index.ts';
 import { observed } from '../../../lib/history/index.ts';
-import type { Claim } from '../claim.ts';
+import type { Claim, Procedure } from '../claim.ts';
 import type { ClaimReading } from '../reading.ts';
 import type { Bench } from './bench.ts';
-import { attachment, defineNote, reading } from './notes.ts';
+import { attachment, defineNote, endedEarly, reading } from './notes.ts';
 import { toldInSeconds } from '../../../lib/core/index.ts';
 import { allSeen, firstOf, recordLines, type RecordedRun } from '../recorded-run.ts';
 
@@ -114,6 +114,54 @@ export const orphanedLock: Claim = {
         `${ready}.`,
     })),
   },
+};
+
+const ends = { Succeeded: 'true', Failed: 'false' } as const;
+const letGo = defineNote('finished pod', {
+  ...{ phase: z.string(), isDetached: z.boolean(), afterS: z.number(), timerMs: z.number() },
+});
+/** How late a phase may be seen, and how long a decision and its detach may take. */
+const [seenLateMs, detachMs] = [2_000, 15_000];
+
+/** Claim 8, for pods that finished: nobody deletes them, and their node dies before it has unmounted. */
+export const finishedPodsLetGo: Procedure = {
+  async act(bench) {
+    const { clock, cluster, machine, timers } = bench.testbed;
+    const node = bench.nodes[1];
+    const timerMs = timers.forceDetachAfterMs;
+    const finish = async ([phase, command]: readonly [string, string]) => {
+      const name = phase.toLowerCase();
+      const volume = await bench.volume(name);
+      await diskTool(cluster.lab, 'answer-calls', { volume, calls: 'nodeUnpublish=never' });
+      const choice = { volume, node, command: [command], restart: 'Never' } as const;
+      await bench.until('pod', await bench.pod(name, choice), phase);
+      return { phase, volume, endedAtMs: clock.nowMs() };
+    };
+    const finished = await Promise.all(Object.entries(ends).map(finish));
+    await machine(node).kill();
+    const waitMs = timers.nodeMonitorGraceMs + timerMs + detachMs;
+    const watch = async ({ phase, volume, endedAtMs }: (typeof finished)[number]) => {
+      const isDetached = await bench.inTime(bench.detached(volume, waitMs));
+      const afterS = Math.round((clock.nowMs() - endedAtMs) / 100) / 10;
+      bench.note(letGo, { phase, isDetached, afterS, timerMs }, node);
+    };
+    await Promise.all(finished.map(watch));
+    await diskTool(cluster.lab, 'let-go');
+  },
+  read: reading({}, (_, notes) => {
+    const all = notes.all(letGo);
+    if (all.length < Object.keys(ends).length) return endedEarly;
+    const inTime = ({ isDetached, afterS, timerMs }: (typeof all)[number]): boolean =>
+      isDetached && afterS * 1000 >= timerMs - seenLateMs && afterS * 1000 <= timerMs + detachMs;
+    const told = all.map(({ phase, isDetached, afterS }) =>
+      isDetached ? `${phase}: gone ${afterS} s after the phase` : `${phase}: not in ${afterS} s`,
+    );
+    return {
+      asExpected: all.every(inTime),
+      said: `Pods that finished, on a node that died before it had unmounted. ${told.join('; ')}.`,
+      records: [...notes.calls('unpublish'), ...notes.seen(observed.forceDetachLog)],
+    };
+  }),
 };
 
 const stallMs = 20_000;
