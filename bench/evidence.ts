@@ -9,7 +9,12 @@ import { isMainThread } from 'node:worker_threads';
 import { answerTasks, WorkerPool } from '../lib/core/program.ts';
 import { factNames, facts } from '../lib/judge/facts/table.ts';
 import { attacksOf } from '../test/evidence-mutants/attacks.ts';
-import { attackedBases } from '../test/evidence-mutants/bases.ts';
+import {
+  attackedBases,
+  type BaseName,
+  bases,
+  pairedBases,
+} from '../test/evidence-mutants/bases.ts';
 import { evidenceMutants } from '../test/evidence-mutants/kinds/index.ts';
 import { pairAttacks } from '../test/evidence-mutants/pairs.ts';
 import { recordAttacks } from '../test/evidence-mutants/record-attacks.ts';
@@ -18,6 +23,7 @@ import {
   EvidenceSuite,
   type MutantResult,
   type PairResult,
+  type TwinResult,
   donorFor,
 } from '../test/evidence-mutants/suite.ts';
 import { isTrusted, trustedPairs } from '../test/evidence-mutants/trusted.ts';
@@ -25,43 +31,54 @@ import type { BenchContext, BenchResult } from './support/bench.ts';
 
 /** By its place in its list. */
 interface Task {
-  readonly what: 'attack' | 'record' | 'pair' | 'kind';
+  readonly what: keyof typeof lists;
   readonly index: number;
 }
 /** Undefined: a pair that lies on none of its histories. */
-type Answer = AttackResult | PairResult | MutantResult | undefined;
+type Answer = AttackResult | PairResult | MutantResult | TwinResult | undefined;
 
-const attacks = attacksOf(attackedBases);
-const records = recordAttacks();
-const pairs = pairAttacks();
+const lists = {
+  attack: attacksOf(attackedBases),
+  record: recordAttacks(),
+  pair: pairAttacks(),
+  kind: evidenceMutants,
+  twin: attackedBases.map((base) => ({ base })),
+};
 
 /** Evenly drawn. Default all. */
 const drawn = (all: number, count = all): number[] =>
   Array.from({ length: count }, (_, n) => Math.floor((n * all) / count));
 
 export default async function bench({ onProgress, count }: BenchContext): Promise<BenchResult> {
-  await using pool = new WorkerPool<Task, Answer>(new URL(import.meta.url), 2);
-  const ask = async (what: Task['what'], index: number): Promise<Answer> => {
-    const result = await pool.run({ what, index });
-    if (result !== undefined) onProgress(describe(result));
+  await using one = new WorkerPool<Task, Answer>(new URL(import.meta.url), 1);
+  await using other = new WorkerPool<Task, Answer>(new URL(import.meta.url), 1);
+  const ask = async (task: Task): Promise<Answer> => {
+    // A thread reads a history once: what is asked of it goes to the same one.
+    const pool = Object.keys(bases).indexOf(baseOf(task)) % 2 === 0 ? one : other;
+    const result = await pool.run(task);
+    if (result !== undefined && !('before' in result)) onProgress(describe(result));
     return result;
   };
-  const askAll = async (what: Task['what'], all: number, part = 1): Promise<Answer[]> =>
-    Promise.all(drawn(all, count && Math.ceil(count * part)).map(async (n) => ask(what, n)));
-  const attacked = (await askAll('attack', attacks.length)) as AttackResult[];
-  const recorded = (await askAll('record', records.length, 1 / 10)) as AttackResult[];
-  const played = await askAll('pair', pairs.length, 1 / 6);
-  const paired = played.filter((each) => each !== undefined) as PairResult[];
-  const planted = count === undefined ? evidenceMutants.length : 0;
-  const kinds = (await askAll('kind', planted)) as MutantResult[];
-  using suite = new EvidenceSuite();
-  const twins = attackedBases.map((base) => suite.twin(base));
+  const askAll = async (what: Task['what'], part = 1): Promise<Answer[]> =>
+    Promise.all(
+      drawn(lists[what].length, count && Math.ceil(count * part)).map(async (index) =>
+        ask({ what, index }),
+      ),
+    );
+  const [attacked, recorded, played, kinds, twins] = (await Promise.all([
+    askAll('attack'),
+    askAll('record', 1 / 10),
+    askAll('pair', 1 / 6),
+    count === undefined ? askAll('kind') : [],
+    Promise.all(lists.twin.map(async (_, index) => ask({ what: 'twin', index }))),
+  ])) as [AttackResult[], AttackResult[], (PairResult | undefined)[], MutantResult[], TwinResult[]];
+  const paired = played.filter((each) => each !== undefined);
   const score = {
     facts: factNames.length,
     witnesses: new Set(factNames.flatMap((fact) => Object.keys(facts[fact].witnesses))).size,
     ...scoreOf(attacked),
     records: scoreOf(recorded),
-    pairs: { drawn: played.length, of: pairs.length, ...scoreOfPairs(paired) },
+    pairs: { drawn: played.length, of: lists.pair.length, ...scoreOfPairs(paired) },
     twins: twins.length,
     twinsFlagged: twins.filter((twin) => twin.flagged).length,
     kinds: kinds.length,
@@ -116,13 +133,23 @@ const describe = (result: AttackResult | MutantResult): string =>
     ? `${result.name}: ${result.word}, ${result.fate}`
     : `${result.name} on ${result.base}: ${result.said}, ${result.caught ? 'caught' : 'NOT CAUGHT'}`;
 
+/** Of a pair the first one that it is tried on. */
+function baseOf({ what, index }: Task): BaseName {
+  const at = what === 'pair' ? pairedBases[index % pairedBases.length] : lists[what][index]?.base;
+  if (at === undefined) throw new Error(`there is no ${what} ${index}`);
+  return at;
+}
+
 if (!isMainThread) {
   const suite = new EvidenceSuite();
-  answerTasks(({ what, index }: Task): Answer => {
-    const attack = what === 'record' ? records[index] : attacks[index];
-    const [pair, kind] = [pairs[index], evidenceMutants[index]];
+  answerTasks((task: Task): Answer => {
+    const { what, index } = task;
+    const base = baseOf(task);
+    const [pair, kind] = [lists.pair[index], lists.kind[index]];
+    const attack = what === 'record' ? lists.record[index] : lists.attack[index];
+    if (what === 'twin') return suite.twin(base);
     if ((what === 'attack' || what === 'record') && attack !== undefined)
-      return suite.attack(attack, donorFor(attack.base));
+      return suite.attack(attack, donorFor(base));
     if (what === 'pair' && pair !== undefined) return suite.pair(pair, index);
     if (kind === undefined) throw new Error(`there is no ${what} ${index}`);
     return suite.mutant(kind);

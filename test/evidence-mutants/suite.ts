@@ -81,6 +81,7 @@ interface Twin extends TwinResult {
 export class EvidenceSuite implements Disposable {
   readonly #scratch = mkdtempSync(join(tmpdir(), 'forcedetach-evidence-'));
   readonly #twins = new Map<BaseName, Twin>();
+  readonly #held = new Map<BaseName, HeldRun>();
   #made = 0;
 
   mutant({ name, base, right, alter, files, damage }: EvidenceMutant): MutantResult {
@@ -139,7 +140,7 @@ export class EvidenceSuite implements Disposable {
     ask: (twin: Twin, altered: AlteredRun) => Found,
   ): Found | undefined {
     const twin = this.#twin(base);
-    const other = this.#twin(donor).held;
+    const other = this.#heldOf(donor);
     const folder = join(this.#scratch, `attack-${(this.#made += 1)}`);
     const run = copyOf(twin.held);
     alter?.(run, other);
@@ -188,8 +189,14 @@ export class EvidenceSuite implements Disposable {
     return made;
   }
 
+  #heldOf(base: BaseName): HeldRun {
+    const held = this.#held.get(base) ?? holdBase(base);
+    this.#held.set(base, held);
+    return held;
+  }
+
   #makeTwin(base: BaseName): Twin {
-    const held = holdBase(base);
+    const held = this.#heldOf(base);
     const folder = join(this.#scratch, `twin-${base}`);
     const written = writeRun(copyOf(held), folder);
     const [before, said] = [wordOf(held.folder), wordOf(folder)];

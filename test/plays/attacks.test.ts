@@ -2,12 +2,7 @@
 import { expect, test } from 'vitest';
 import bench from '../../bench/evidence.ts';
 
-// Each attack reads whole journals anew: 156 s alone, 224 s beside the other plays on two cores.
-const timeout = 8 * 60_000;
-
-test('200 attacks on real histories are noticed, and what is within a tolerance is not', {
-  timeout,
-}, async () => {
+test('200 attacks on real histories are noticed, and what is within a tolerance is not', async () => {
   const { data } = await bench({ onProgress: () => undefined, count: 200 });
   expect(data).toMatchObject({ escaped: [], flagged: [], twinsFlagged: 0 });
   expect(data['attacks']).toBeGreaterThan(100);
