@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { Chain, type LedgerEntry } from '../../history/workload.ts';
-import { Kernel } from '../kernel.ts';
+import { Chance, Kernel } from '../kernel.ts';
 import { Mount } from './mount.ts';
 import { Volume, type VolumeOptions } from './volume.ts';
 
@@ -71,6 +71,23 @@ test('a file system that was made read-only writes nothing at its unmount', () =
   expect(write(victim, entries(1))).toBe(false);
   victim.unmount(ignore);
   expect(volume.copy()).toMatchObject({ rows, damage: undefined });
+});
+
+test('a killed server’s pages go over its successor’s, at the latest when its file system goes', () => {
+  const broken = (go: (victim: Mount) => void): number =>
+    Array.from({ length: 40 }, (_, seed) => volumeOf({ chance: Chance.of(String(seed)) })).filter(
+      (volume) => {
+        const victim = new Mount(volume, volume.publish('a'));
+        victim.begin();
+        const successor = new Mount(volume, volume.publish('b'));
+        write(successor, entries(2));
+        go(victim);
+        return volume.copy().damage !== undefined;
+      },
+    ).length;
+  expect(broken(ignore)).toBe(0);
+  expect(broken((victim) => victim.unmount(ignore))).toBeGreaterThan(30);
+  expect(broken((victim) => victim.remountReadOnly(ignore))).toBeGreaterThan(30);
 });
 
 test('a file system that is made read-only keeps its watch, and takes writes again once it is given back', () => {

@@ -128,9 +128,8 @@ export class Mount {
 
   /** Writes what the cache holds first. `done` is called only where that succeeds. */
   remountReadOnly(done: () => void): void {
-    this.sync((written) => {
+    this.#writeCache((written) => {
       if (!written) return;
-      this.volume.clean = true;
       this.path.readOnly = true;
       done();
     });
@@ -160,8 +159,17 @@ export class Mount {
     return files === undefined ? this : files === 'local' ? this.path.node : files;
   }
 
-  /** Writes what the cache still holds and marks the journal clean, unless it can write no more. */
+  /** Writes what the cache still holds, unless it can write no more. */
   unmount(unmounted: () => void): void {
+    this.#writeCache(() => {
+      // A path that was cut is known to the disk as one that ended without an unmount.
+      if (!this.path.cut) this.path.unmount();
+      unmounted();
+    });
+  }
+
+  /** And marks the journal clean. */
+  #writeCache(written: OnWritten): void {
     this.sync((done) => {
       if (done) {
         for (const [name, content] of this.#dirtyFiles) this.#writeCanary(name, content);
@@ -169,9 +177,7 @@ export class Mount {
         // A server that was killed left its pages to the kernel, which writes them now at the latest.
         if (!this.#wroteBack && this.replaced) this.#breakTrees();
       }
-      // A path that was cut is known to the disk as one that ended without an unmount.
-      if (!this.path.cut) this.path.unmount();
-      unmounted();
+      written(done);
     });
   }
 
