@@ -215,6 +215,39 @@ export const departures: readonly PublishedFinding[] = [
     when: { 'fault.kind': 'kubelet-stall', ...forced, ...unfenced },
   },
   {
+    says: 'cut off from the **API server alone**, its pod force-deleted, storage does not fence',
+    words: ['corrupt'],
+    when: { 'fault.kind': 'api-partition', ...forced, ...unfenced },
+  },
+  {
+    says: 'cut off, then its pod force-deleted; the **controller manager is restarted** in the wait, which begins again: a second mount after fifteen minutes',
+    words: ['corrupt'],
+    when: { ...cutOff, ...forced, ...unfenced, 'also.kind': 'controller-restart' },
+  },
+  {
+    says: 'cut off, then its pod force-deleted; the storage **refuses to detach, and grants** a second attach',
+    words: ['corrupt'],
+    when: {
+      ...cutOff,
+      ...forced,
+      'disk.mode': 'pending-while-busy',
+      'disk.attachWhileBusy': 'granted',
+    },
+  },
+  {
+    says: 'cut off, then its pod force-deleted; after the heal the volume **comes back** to the first node, which still has its old mount',
+    words: ['corrupt'],
+    when: {
+      ...{ ...cutOff, ...forced, ...unfenced },
+      ...{ 'remedy.moveBack': true, 'workload.preStop': 20_000 },
+    },
+  },
+  {
+    says: 'a **healthy node** is tainted out-of-service: its pod ends in order, and goes elsewhere',
+    words: ['safe'],
+    when: { 'fault.kind': 'none', ...tainted, ...unfenced, 'remedy.at': 0 },
+  },
+  {
     says: 'its **shutdown hangs**, the database runs on; its pod force-deleted, storage does not fence',
     words: ['corrupt'],
     when: { 'fault.kind': 'shutdown-hang', ...forced, ...unfenced },
