@@ -13,6 +13,7 @@ import { parseScenario, safetyLevels } from '../../lib/scenario/scenario.ts';
 import { driverTables, path as driversPath } from './drivers-page.ts';
 import { departures, findings } from './findings.ts';
 import { filled, read, root } from './pages.ts';
+import { remediationTable } from './remediators-page.ts';
 import {
   departuresPath,
   departuresTable,
@@ -34,7 +35,10 @@ test('docs/results/README.md is made from the store', async () => {
 });
 
 test('docs/results/departures.md is made from the store', async () => {
-  const page = filled(read(departuresPath), { departures: departuresTable(store) });
+  const page = filled(read(departuresPath), {
+    departures: departuresTable(store),
+    remediation: remediationTable(store),
+  });
   await expect(page).toMatchFileSnapshot(join(root, departuresPath));
 });
 

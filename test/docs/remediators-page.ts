@@ -1,4 +1,7 @@
-/** The made table of docs/reference/remediators.md, from data/remediators.yaml, the model and the store. */
+/**
+ * What remediators do, from data/remediators.yaml: the model's part in docs/reference/remediators.md, what was
+ * measured in docs/results/departures.md.
+ */
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { RunLine } from '../../lib/batch/measurements.ts';
@@ -100,14 +103,12 @@ function fenceText(remediator: Remediator, fault: Fate): string {
   return fencedS.length < seeds ? '**never**' : within(fencedS);
 }
 
-function cellText(remediator: Remediator, fault: Fate, lines: readonly RunLine[]): string {
+function cellText(remediator: Remediator, fault: Fate): string {
   const { words, mountsS, bothS } = predicted(remediator, fault);
-  const measured = measuredText(scenarioOf(remediator, fault), lines);
   return [
     `**${words.join(' or ')}**`,
     mountsS.length === 0 ? 'nobody else mounts it' : `second mount ${within(mountsS)}`,
     ...(bothS === 0 ? [] : [`both could write for up to ${Math.ceil(bothS)} s`]),
-    ...(measured === '' ? [] : [`measured: ${measured}`]),
   ].join('; ');
 }
 
@@ -126,13 +127,23 @@ const section = ({ name, sources, order, differs }: Remediator): string =>
     ...(sources.length === 0 ? [] : [`Source: ${sources.map(linkTo).join(', ')}.`]),
   ].join(' ');
 
-export const remediatorParts = (lines: readonly RunLine[]): Readonly<Record<string, string>> => ({
+/** Counted from the store. */
+export const remediationTable = (lines: readonly RunLine[]): string =>
+  `\n\n${markdownTable(
+    ['Remediator', ...fates.map((fault) => fateOf[fault])],
+    remediators.map((each) => [
+      each.name,
+      ...fates.map((fault) => measuredText(scenarioOf(each, fault), lines) || '–'),
+    ]),
+  )}\n`;
+
+export const remediatorParts: Readonly<Record<string, string>> = {
   outcomes: `\n\n${markdownTable(
     ['Remediator', 'Who confirms that the node is dead', ...fates.map((fault) => fateOf[fault])],
     remediators.map((each) => [
       each.name,
       each.asks,
-      ...fates.map((fault) => cellText(each, fault, lines)),
+      ...fates.map((fault) => cellText(each, fault)),
     ]),
   )}\n`,
   fences: `\n\n${markdownTable(
@@ -144,4 +155,4 @@ export const remediatorParts = (lines: readonly RunLine[]): Readonly<Record<stri
     ]),
   )}\n`,
   orders: `\n\n${remediators.map(section).join('\n')}\n`,
-});
+};
