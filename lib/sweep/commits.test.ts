@@ -33,6 +33,8 @@ test('what waits in a frozen machine’s buffers is no commit where its sidecar 
   const scenario = modelScenario({
     fault: { kind: 'freeze' },
     remedy: { kind: 'force-delete' },
+    // On a device its pages would go over the successor's.
+    disk: { mode: 'shared-file', fileLocks: 'local' },
     selfFence: { kind: 'lease-read-only', after: 40_000 },
   });
   const lost = seeds.filter((seed) => play(scenario, seed).second.lost > 0);
