@@ -243,6 +243,17 @@ export const departures: readonly PublishedFinding[] = [
     },
   },
   {
+    says: 'it **reboots**, within the grace period or after it, and nobody acts',
+    words: ['safe'],
+    when: { 'fault.kind': 'node-reboot', 'remedy.kind': 'none', ...unfenced },
+    any: ['fault.rebootAt'],
+  },
+  {
+    says: 'it **starves** of CPU time, and nobody acts',
+    words: ['safe'],
+    when: { 'fault.kind': 'cpu-starvation', 'remedy.kind': 'none', ...unfenced },
+  },
+  {
     says: 'a **healthy node** is tainted out-of-service: its pod ends in order, and goes elsewhere',
     words: ['safe'],
     when: { 'fault.kind': 'none', ...tainted, ...unfenced, 'remedy.at': 0 },
