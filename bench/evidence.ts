@@ -25,6 +25,7 @@ import {
   type PairResult,
   type TwinResult,
   donorFor,
+  removeScratch,
 } from '../test/evidence-mutants/suite.ts';
 import { isTrusted, trustedPairs } from '../test/evidence-mutants/trusted.ts';
 import type { BenchContext, BenchResult } from './support/bench.ts';
@@ -50,6 +51,8 @@ const drawn = (all: number, count = all): number[] =>
   Array.from({ length: count }, (_, n) => Math.floor((n * all) / count));
 
 export default async function bench({ onProgress, count }: BenchContext): Promise<BenchResult> {
+  await using left = new AsyncDisposableStack();
+  left.defer(removeScratch);
   await using one = new WorkerPool<Task, Answer>(new URL(import.meta.url), 1);
   await using other = new WorkerPool<Task, Answer>(new URL(import.meta.url), 1);
   const ask = async (task: Task): Promise<Answer> => {

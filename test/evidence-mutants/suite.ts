@@ -78,8 +78,18 @@ interface Twin extends TwinResult {
   readonly testimonies: (fact: FactName) => readonly Testimony[];
 }
 
+/** Folders of all threads of this process begin so. */
+const scratchName = `forcedetach-evidence-${process.pid}-`;
+
+/** A thread that is ended leaves its own. */
+export function removeScratch(): void {
+  for (const name of readdirSync(tmpdir())) {
+    if (name.startsWith(scratchName)) rmSync(join(tmpdir(), name), { recursive: true });
+  }
+}
+
 export class EvidenceSuite implements Disposable {
-  readonly #scratch = mkdtempSync(join(tmpdir(), 'forcedetach-evidence-'));
+  readonly #scratch = mkdtempSync(join(tmpdir(), scratchName));
   readonly #twins = new Map<BaseName, Twin>();
   readonly #held = new Map<BaseName, HeldRun>();
   #made = 0;
