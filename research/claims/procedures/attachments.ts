@@ -141,8 +141,10 @@ export const finishedPodsLetGo: Procedure = {
     await machine(node).kill();
     const waitMs = timers.nodeMonitorGraceMs + timerMs + detachMs;
     const watch = async ({ phase, volume, endedAtMs }: (typeof finished)[number]) => {
-      const isDetached = await bench.inTime(bench.detached(volume, waitMs));
-      const afterS = Math.round((clock.nowMs() - endedAtMs) / 100) / 10;
+      let isDetached = false;
+      const afterS = await bench.seconds(async () => {
+        isDetached = await bench.inTime(bench.detached(volume, waitMs));
+      }, endedAtMs);
       bench.note(letGo, { phase, isDetached, afterS, timerMs }, node);
     };
     await Promise.all(finished.map(watch));

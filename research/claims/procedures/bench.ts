@@ -160,12 +160,13 @@ export class Bench {
     return items.map(({ message }) => message ?? '');
   }
 
-  /** How long that took, one digit. */
-  async seconds(work: () => Promise<unknown>): Promise<number> {
-    const { clock } = this.testbed;
-    const sinceMs = clock.nowMs();
+  /** How long that took, one digit. `sinceMs`: counted from then instead. */
+  async seconds(
+    work: () => Promise<unknown>,
+    sinceMs = this.testbed.clock.nowMs(),
+  ): Promise<number> {
     await work();
-    return Math.round((clock.nowMs() - sinceMs) / 100) / 10;
+    return Math.round((this.testbed.clock.nowMs() - sinceMs) / 100) / 10;
   }
 
   /** False where a wait ended in vain; rejects as it does otherwise. */
