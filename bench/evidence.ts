@@ -51,7 +51,7 @@ const drawn = (all: number, count = all): number[] =>
   Array.from({ length: count }, (_, n) => Math.floor((n * all) / count));
 
 export default async function bench({ onProgress, count }: BenchContext): Promise<BenchResult> {
-  await using left = new AsyncDisposableStack();
+  using left = new DisposableStack();
   left.defer(removeScratch);
   await using one = new WorkerPool<Task, Answer>(new URL(import.meta.url), 1);
   await using other = new WorkerPool<Task, Answer>(new URL(import.meta.url), 1);
@@ -136,25 +136,25 @@ const describe = (result: AttackResult | MutantResult): string =>
     ? `${result.name}: ${result.word}, ${result.fate}`
     : `${result.name} on ${result.base}: ${result.said}, ${result.caught ? 'caught' : 'NOT CAUGHT'}`;
 
-/** Of a pair the first one that it is tried on. */
-function baseOf({ what, index }: Task): BaseName {
-  const at = what === 'pair' ? pairedBases[index % pairedBases.length] : lists[what][index]?.base;
-  if (at === undefined) throw new Error(`there is no ${what} ${index}`);
-  return at;
+function itemOf<T>(list: readonly T[], index: number): T {
+  const item = list[index];
+  if (item === undefined) throw new Error(`there is no task ${index} of ${list.length}`);
+  return item;
 }
+
+/** Of a pair the first one that it is tried on. */
+const baseOf = ({ what, index }: Task): BaseName =>
+  what === 'pair'
+    ? itemOf(pairedBases, index % pairedBases.length)
+    : itemOf<{ readonly base: BaseName }>(lists[what], index).base;
 
 if (!isMainThread) {
   const suite = new EvidenceSuite();
-  answerTasks((task: Task): Answer => {
-    const { what, index } = task;
-    const base = baseOf(task);
-    const [pair, kind] = [lists.pair[index], lists.kind[index]];
-    const attack = what === 'record' ? lists.record[index] : lists.attack[index];
-    if (what === 'twin') return suite.twin(base);
-    if ((what === 'attack' || what === 'record') && attack !== undefined)
-      return suite.attack(attack, donorFor(base));
-    if (what === 'pair' && pair !== undefined) return suite.pair(pair, index);
-    if (kind === undefined) throw new Error(`there is no ${what} ${index}`);
-    return suite.mutant(kind);
+  answerTasks(({ what, index }: Task): Answer => {
+    if (what === 'pair') return suite.pair(itemOf(lists.pair, index), index);
+    if (what === 'kind') return suite.mutant(itemOf(lists.kind, index));
+    if (what === 'twin') return suite.twin(itemOf(lists.twin, index).base);
+    const attack = itemOf(lists[what], index);
+    return suite.attack(attack, donorFor(attack.base));
   });
 }

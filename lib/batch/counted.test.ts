@@ -50,10 +50,9 @@ test('fault events are counted with their bound, by timers; volumes of one count
 });
 
 test('what an earlier judge judged is not counted', () => {
-  const [undated, older] = [null, '2026-11-26T20:00:00.000Z'].map((date) => line({}, { date }));
-  if (undated === undefined || older === undefined) throw new Error('no lines');
-  expect(rowOf([undated, older, line({})]).stock).toBe('corrupt 1 of 1 (21–100 %)');
-  expect(isMeasured(rowOf([undated, older]))).toBe(false);
+  const earlier = [null, '2026-11-26T20:00:00.000Z'].map((date) => line({}, { date }));
+  expect(rowOf([...earlier, line({})]).stock).toBe('corrupt 1 of 1 (21–100 %)');
+  expect(isMeasured(rowOf(earlier))).toBe(false);
 });
 
 test('a run of something else, or one that proves nothing, counts for nothing', () => {

@@ -159,7 +159,6 @@ export class Mount {
     return files === undefined ? this : files === 'local' ? this.path.node : files;
   }
 
-  /** Writes what the cache still holds, unless it can write no more. */
   unmount(unmounted: () => void): void {
     this.#writeCache(() => {
       // A path that was cut is known to the disk as one that ended without an unmount.
@@ -168,7 +167,7 @@ export class Mount {
     });
   }
 
-  /** And marks the journal clean. */
+  /** What it still holds, and marks the journal clean, unless it can write no more. */
   #writeCache(written: OnWritten): void {
     this.sync((done) => {
       if (done) {
